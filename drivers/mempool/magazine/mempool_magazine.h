@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The "magazine" rte_mempool ops: a mempool whose objects live in lib/magazine.
+ * Every PMD's RX refill and TX completion then goes through the calling
+ * lcore's magazines.
+ */
+#ifndef MEMPOOL_MAGAZINE_H
+#define MEMPOOL_MAGAZINE_H
+
+#include <stdint.h>
+
+#include <rte_mempool.h>
+
+struct magazine_pool;
+
+/*
+ * Called by the ops around every bulk operation, on the calling thread:
+ * on_get after objs[n] left the pool, on_put before they enter it. Both must not
+ * fail, block or call into the same pool. Either may be NULL.
+ */
+struct mempool_magazine_hooks {
+	void (*on_get)(void *arg, void *const *objs, unsigned int n);
+	void (*on_put)(void *arg, void *const *objs, unsigned int n);
+	void *arg;
+};
+
+/*
+ * Registers the ops under the name "magazine". Call it after rte_eal_init(), in
+ * every process, so that the stock ops keep the indexes they have in processes
+ * that do not know ours. Main thread. A second call does nothing.
+ * Returns 0, or the negative errno of rte_mempool_register_ops().
+ */
+int mempool_magazine_register(void);
+
+/* Magazine size of pools made from now on by this process (0 = the default). Main thread. */
+void mempool_magazine_set_size(uint32_t size);
+
+/* The pool behind mp, or NULL when mp's ops are not ours. The mempool owns it. */
+struct magazine_pool *mempool_magazine_pool(const struct rte_mempool *mp);
+
+/* Sets the hooks of mp; *hooks is copied. Before any other thread uses mp. 0 or -EINVAL (not our ops). */
+int mempool_magazine_set_hooks(struct rte_mempool *mp, const struct mempool_magazine_hooks *hooks);
+
+#endif

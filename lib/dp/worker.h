@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A worker: one lcore that runs the walk over its RX queues.
+ *
+ * A turn takes one burst from one RX queue all the way to the TX queues. At its end
+ *
+ *   rx + handoff_in == tx + dropped + punted + handoff_out
+ *
+ * holds for the worker, and over all workers rx == tx + dropped + punted + what is in
+ * the hand-off rings.
+ *
+ * Everything in struct worker is written by its lcore only; the control thread reads the counters
+ * (each is one aligned word).
+ */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_rcu_qsbr.h>
+
+#include "port.h"
+#include "route.h"
+#include "skb.h"
+#include "verdict.h"
+
+#define BURST_MAX 64u /* packets in a turn */
+
+enum build_mode { BUILD_LATE, BUILD_EARLY, BUILD_LAZY };
+
+/* What the workers share: read-only while they run. */
+struct dp_conf {
+	struct port *ports; /* indexed by ethdev id: [n_ports]; id 0 unused entries have n_rxq 0 */
+	unsigned int n_ports;
+	const struct port_rxq *map;
+	unsigned int n_map;
+	struct route_table *routes;
+	struct skb_pool *heads;
+	enum build_mode build;
+	unsigned int burst;          /* 1..BURST_MAX */
+	struct rte_ring *punt;       /* of struct skb *, many workers to the control thread */
+	struct rte_rcu_qsbr *qsbr;   /* sized for all workers; thread id = worker index */
+	const volatile int *stop;    /* workers leave when it is not 0 */
+};
+
+/* Counters of one port as one worker saw it. */
+struct worker_port {
+	uint64_t rx_pkts, rx_bytes; /* received from the port; frames without FCS */
+	uint64_t tx_pkts, tx_bytes; /* accepted by the port */
+} __rte_cache_aligned;
+
+struct worker_stats {
+	uint64_t rx, tx, punted[N_VERDICTS]; /* punted: by verdict; 0 for those that are no punts */
+	uint64_t handoff_in, handoff_out;
+	uint64_t bursts; /* turns that had packets */
+	uint64_t busy_cycles, idle_cycles; /* TSC: turns with packets, turns without */
+};
+
+struct worker; /* worker_priv.h */
+
+/* Makes worker index (its lcore: lcore) on the lcore's node. conf must outlive it. Main thread.
+ * Returns 0 and *worker, or -ENOMEM. */
+int worker_create(const struct dp_conf *conf, unsigned int index, uint16_t lcore, struct worker **worker);
+
+/* Frees it. Its lcore must have left worker_run(). */
+void worker_destroy(struct worker *worker);
+
+/* The lcore's main loop (an lcore_function_t; arg: struct worker *): turns until *conf->stop. On leaving it
+ * gives its magazines of heads to the depot. Returns 0. */
+int worker_run(void *worker);
+
+/* One turn over each of its RX queues and owned hand-off rings. Returns the packets received. Worker's lcore (or a test). */
+unsigned int worker_turn(struct worker *worker);
+
+/* Sends what other workers still have put into its hand-off rings. After every worker has left worker_run(). Main thread. */
+void worker_drain(struct worker *worker);
+
+/* Its counters; any thread, single words of their moment. */
+const struct worker_stats *worker_stats(const struct worker *worker);
+const struct worker_port *worker_port_stats(const struct worker *worker, uint16_t port);
+const uint64_t *worker_drops(const struct worker *worker); /* [N_VERDICTS] by verdict */
+uint16_t worker_lcore(const struct worker *worker);
+
+#endif

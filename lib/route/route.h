@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Routes of both families: the RIB (rte_rib, rte_rib6) is the truth, the FIB
+ * (rte_fib, rte_fib6) is what the walk reads, adjacencies are what it yields.
+ *
+ *   route_add/del --> RIB --> standby FIB --route_publish()--> published FIB <-- the walk
+ *
+ * Workers never see an edit: changes are made to the standby copy, publish swaps the two
+ * pointers and waits until every worker has passed a quiescent state (rte_rcu_qsbr), then
+ * brings the other copy up to date. The second copy is made by the first change after a
+ * publication, so a table that never changes costs one. When an incremental update of
+ * rte_fib fails for want of tbl8 groups (DPDK bug 1731) the standby is built anew from the RIB, larger if
+ * need be.
+ *
+ * Precedence for one prefix: own address (local) > configured route > connected > neighbour.
+ *
+ * Threads: everything that changes runs on one thread at a time (main at start, then control);
+ * the lookups run on any worker that is registered with the qsbr variable.
+ */
+#ifndef ROUTE_H
+#define ROUTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_ether.h>
+#include <rte_rcu_qsbr.h>
+
+#include "nexthop.h"
+
+struct rte_fib;
+struct rte_fib6;
+
+/* An address of either family, network order; IPv4 in the first 4 bytes. */
+struct ip_addr {
+	uint8_t family; /* AF_INET or AF_INET6 */
+	uint8_t bytes[16];
+};
+
+struct ip_prefix {
+	struct ip_addr addr; /* host bits 0 */
+	uint8_t len;
+};
+
+/* One path of a route. */
+struct route_path {
+	struct ip_addr via;
+	uint32_t weight; /* >= 1 */
+};
+
+struct route_table;
+
+/* What the walk holds: one pointer load per burst gives a consistent view. */
+struct route_view {
+	struct rte_fib *fib4;   /* NULL while the family has no entry: every lookup yields id 0 */
+	struct rte_fib6 *fib6;
+};
+
+/*
+ * Makes an empty table on NUMA node. qsbr: the workers' variable, NULL if nobody reads yet.
+ * Returns 0 and *table, or -ENOMEM.
+ */
+int route_table_create(int node, struct rte_rcu_qsbr *qsbr, struct route_table **table);
+void route_table_destroy(struct route_table *table);
+
+/* Our own address on port: adds the local /32 or /128, the connected prefix (unresolved), and for IPv4 prefixes
+ * up to /30 the directed broadcast. mac: the port's. mtu: the port's.
+ * Returns 0, -EEXIST (the address is ours already), -ENOSPC (next-hop table full), -ENOMEM. */
+int route_add_connected(struct route_table *table, uint16_t port, const struct ip_addr *addr, uint8_t len);
+
+/* Tells the table a port's MAC address and MTU; before any address, neighbour or route that uses it. */
+int route_port_set(struct route_table *table, uint16_t port, const struct rte_ether_addr *mac, uint32_t mtu);
+
+/* Every adjacency over port goes to (or comes back from) NEXTHOP_PORT_DOWN. Visible to workers at once. */
+void route_port_link(struct route_table *table, uint16_t port, bool up);
+
+/* A static neighbour: resolves the adjacency of (port, addr), adding a host route for it.
+ * Returns 0, -EINVAL (port unknown), -ENOSPC, -ENOMEM. A second call replaces the MAC. */
+int route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *addr,
+	const struct rte_ether_addr *mac);
+
+/*
+ * Adds prefix through paths[n]: n == 1 an adjacency, more an ECMP group. Each via must lie in a connected subnet
+ * of some port and not be our own. An adjacency without a neighbour is made unresolved and resolves when
+ * route_neigh_add() is called, in either order.
+ * Returns 0, -EEXIST (the prefix has another route), -ENETUNREACH (a via is on no connected subnet), -EADDRINUSE (a via is ours),
+ * -EINVAL (families differ, n 0 or > NEXTHOP_GROUP_MAX, weight 0), -ENOSPC, -ENOMEM.
+ */
+int route_add(struct route_table *table, const struct ip_prefix *prefix, const struct route_path *paths,
+	unsigned int n);
+/* On-link over port: hosts in prefix are neighbours there. Errors as above. */
+int route_add_onlink(struct route_table *table, const struct ip_prefix *prefix, uint16_t port);
+/* kind: NEXTHOP_BLACKHOLE, _UNREACHABLE or _PROHIBIT. */
+int route_add_special(struct route_table *table, const struct ip_prefix *prefix, enum nexthop_kind kind);
+/* Takes a configured route away. Returns 0, -ENOENT. */
+int route_del(struct route_table *table, const struct ip_prefix *prefix);
+
+/* Makes all changes since the last call visible to workers; waits for their quiescent state.
+ * Returns 0, or -ENOMEM (the FIB does not fit in memory): then workers still see the old table. */
+int route_publish(struct route_table *table);
+
+/* The published view: read it once per burst. Any worker. */
+const struct route_view *route_view(const struct route_table *table);
+const struct adjacency *route_adjacencies(const struct route_table *table);
+const struct nexthop_group *route_groups(const struct route_table *table);
+
+/* Bulk lookups: addrs[n] to ids[n]; IPv4 in host order, IPv6 as n * 16 bytes. Default: id 0 (no route). */
+void route_lookup4_bulk(const struct route_view *view, const uint32_t *addrs, uint64_t *ids, unsigned int n);
+void route_lookup6_bulk(const struct route_view *view, const uint8_t (*addrs)[16], uint64_t *ids, unsigned int n);
+
+/* For people and tests. */
+struct route_counts {
+	uint32_t routes4, routes6, adjacencies, unresolved, groups;
+	uint64_t fib_bytes;
+};
+void route_counts(const struct route_table *table, struct route_counts *counts);
+
+#endif
