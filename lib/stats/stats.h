@@ -23,6 +23,7 @@ struct stats_conf {
 	struct worker *const *workers; /* [n_workers] */
 	unsigned int n_workers;
 	struct rte_mempool *const *pools; /* data-buffer pools [n_pools], any ops */
+	struct magazine_pool *const *magazines; /* [n_pools] behind pools[i], NULL for other ops; NULL = none at all */
 	unsigned int n_pools;
 	struct skb_pool *heads;
 	bool lazy; /* heads are only built for punts */
