@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which path a flow takes in an ECMP group. IPv4: addresses, protocol and ports,
+ * but addresses only for every fragment, so that all pieces of a datagram go one way
+ * (RFC 2992). IPv6: addresses and flow label (RFC 6438).
+ */
+#include <rte_jhash.h>
+
+#include "ip4.h"
+#include "ip6.h"
+#include "worker_priv.h"
+
+#define IP4_FRAGMENT 0x3fffu /* MF and the offset */
+#define IP_TCP       6
+#define IP_UDP       17
+#define IP_SCTP      132
+
+static bool
+has_ports(uint8_t protocol)
+{
+	return protocol == IP_TCP || protocol == IP_UDP || protocol == IP_SCTP;
+}
+
+static uint32_t
+hash_ip4(const uint8_t *l3, uint32_t len)
+{
+	const uint32_t hlen = (l3[0] & 0xf) * 4u;
+	uint32_t ports = 0;
+	uint32_t protocol = 0;
+
+	if ((load16_be(l3 + 6) & IP4_FRAGMENT) == 0) {
+		protocol = l3[9];
+		if (has_ports(l3[9]) && len >= hlen + 4)
+			ports = load32(l3 + hlen);
+	}
+	return rte_jhash_3words(load32(l3 + 12), load32(l3 + 16), ports, protocol);
+}
+
+static uint32_t
+hash_ip6(const uint8_t *l3)
+{
+	return rte_jhash(l3 + 8, 32, load32_be(l3) & 0xfffff);
+}
+
+uint32_t
+ecmp_select(const struct nexthop_group *group, const uint8_t *l3, uint32_t len)
+{
+	uint32_t hash = l3[0] >> 4 == 4 ? hash_ip4(l3, len) : hash_ip6(l3);
+
+	return group->bucket[hash % NEXTHOP_BUCKETS];
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Past the gate: the bytes one hop changes. MAC addresses from the adjacency, TTL with
+ * its checksum (RFC 1624, derived in ip4.h) or hop limit, and the end of the frame where
+ * link padding followed the packet.
+ */
+#include <rte_mbuf.h>
+
+#include "ip4.h"
+#include "ip6.h"
+#include "worker_priv.h"
+
+static inline void
+rewrite_eth(uint8_t *d, const struct adjacency *adj)
+{
+	store64(d, load64(adj->l2));
+	store32(d + 8, load32(adj->l2 + 8));
+}
+
+static void
+trim(struct burst *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		uint32_t len = ETH_HLEN + b->l3len[i];
+
+		if (b->has_heads)
+			skb_trim(b->skb[i], len);
+		b->mbuf[i]->pkt_len = len;
+		b->mbuf[i]->data_len = len;
+	}
+}
+
+void
+burst_rewrite(struct burst *b)
+{
+	for (uint32_t i = 0; i < b->n4; i++) {
+		uint8_t *word = b->data[i] + ETH_HLEN + IP4_TTL_WORD;
+
+		rewrite_eth(b->data[i], b->adj[i]);
+		store32(word, ip4_ttl_rewrite(load32(word)));
+	}
+	for (uint32_t i = b->n4; i < b->n; i++) {
+		rewrite_eth(b->data[i], b->adj[i]);
+		b->data[i][ETH_HLEN + IP6_HOP_LIMIT]--;
+	}
+	if (b->trim)
+		trim(b);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Last stage: the heads go back to their LIFO, the data buffers to the port. What a full port
+ * refuses is counted and freed, never offered again in a loop: a peer may have gone.
+ *
+ * A burst mostly leaves by one port. If not, it is gathered per port and sent before the
+ * turn ends, so nothing ever waits here.
+ */
+#include <rte_ring.h>
+
+#include "worker_priv.h"
+
+static void
+hand_off(struct worker *w, struct rte_ring *ring, struct rte_mbuf **mbufs, uint32_t n)
+{
+	uint32_t sent = rte_ring_mp_enqueue_burst(ring, (void *const *)mbufs, n, NULL);
+
+	w->stats.handoff_out += sent;
+	if (sent < n)
+		skb_drop_raw_bulk(&w->cpu, mbufs + sent, n - sent, VERDICT_handoff_full);
+}
+
+void
+worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint32_t n)
+{
+	const struct worker_tx *tx = &w->tx[port];
+	struct worker_port *count = &w->port[port];
+	uint64_t bytes = 0;
+
+	if (tx->handoff != NULL) {
+		hand_off(w, tx->handoff, mbufs, n);
+		return;
+	}
+	/* before the call: afterwards those that were sent are not ours to read */
+	for (uint32_t i = 0; i < n; i++)
+		bytes += mbufs[i]->pkt_len;
+
+	uint32_t sent = rte_eth_tx_burst(port, tx->queue, mbufs, n);
+
+	for (uint32_t i = sent; i < n; i++)
+		bytes -= mbufs[i]->pkt_len;
+	w->stats.tx += sent;
+	count->tx_pkts += sent;
+	count->tx_bytes += bytes;
+	if (sent < n)
+		skb_drop_raw_bulk(&w->cpu, mbufs + sent, n - sent, VERDICT_tx_full);
+}
+
+/* More than one way out: gather, then send each gathering. Order within a port is kept. */
+static void
+scatter(struct worker *w, struct burst *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct worker_out *out = &w->out[b->adj[i]->port];
+
+		out->mbuf[out->n++] = b->mbuf[i];
+	}
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct worker_out *out = &w->out[b->adj[i]->port];
+
+		if (out->n > 0)
+			worker_send(w, b->adj[i]->port, out->mbuf, out->n);
+		out->n = 0;
+	}
+}
+
+void
+burst_tx(struct worker *w, struct burst *b)
+{
+	uint32_t differ = 0;
+
+	if (b->n == 0)
+		return;
+	if (b->has_heads)
+		skb_release_bulk(&w->cpu, b->skb, b->n);
+	for (uint32_t i = 1; i < b->n; i++)
+		differ |= b->adj[i]->port ^ b->adj[0]->port;
+	if (differ != 0)
+		scatter(w, b);
+	else
+		worker_send(w, b->adj[0]->port, b->mbuf, b->n);
+}
+
+void
+worker_reclaim(struct worker *w)
+{
+	struct rte_mbuf *none[1] = {NULL};
+
+	/* A driver frees what it has sent when it is next asked to send, even if that is nothing. */
+	for (uint32_t port = 0; port < w->conf->n_ports; port++)
+		if (w->tx[port].ours)
+			rte_eth_tx_burst(port, w->tx[port].queue, none, 0);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The worker as the stages of the walk see it, and the stages themselves, in their order. */
+#ifndef WORKER_PRIV_H
+#define WORKER_PRIV_H
+
+#include "burst.h"
+#include "eth.h"
+
+/* Where a worker puts what leaves by a port. */
+struct worker_tx {
+	struct rte_ring *handoff; /* to the port's owner; NULL: we send ourselves */
+	uint16_t queue;
+	bool ours; /* we have a TX queue there */
+};
+
+/* What leaves by one port in this turn, when the burst has more than one way out. */
+struct worker_out {
+	uint16_t n;
+	struct rte_mbuf *mbuf[BURST_MAX];
+};
+
+/* One RX queue to poll, and the port's own MAC address cut up as the words of a frame are (host order). */
+struct worker_rxq {
+	uint16_t port, queue;
+	uint16_t mac_first2, mac_last2; /* bytes 0..1, 4..5 */
+	uint32_t mac_first4, mac_last4; /* bytes 0..3, 2..5 */
+	struct rte_ether_addr mac;
+};
+
+struct worker {
+	/* read-only while it runs */
+	const struct dp_conf *conf;
+	enum build_mode build;
+	uint16_t index, lcore;
+	uint16_t burst;
+	uint16_t n_rxq, n_owned;
+	struct worker_rxq *rxq; /* [n_rxq] */
+	uint16_t *owned;        /* ports whose hand-off ring we empty: [n_owned] */
+	struct worker_tx *tx;   /* [conf->n_ports] */
+	/* written every turn */
+	alignas(RTE_CACHE_LINE_SIZE) struct skb_cpu cpu;
+	struct worker_stats stats;
+	struct worker_port *port; /* [conf->n_ports] */
+	struct worker_out *out;   /* [conf->n_ports]; n is 0 between turns */
+	uint32_t idle_turns;
+};
+
+/* rx.c: takes a burst off the queue; returns its size. */
+uint32_t
+burst_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b);
+
+/* build.c: gives every packet its head, unless the mode is lazy. Without heads the burst is dropped (no_head), n is 0. */
+void
+burst_build(struct worker *w, struct burst *b);
+
+/* parse.c: copies header words into columns and sorts the packets into runs. Judges nothing. */
+void
+burst_parse(struct burst *b);
+
+/* check.c: the frame and the IP header, by the rules; fills l3len and, if anything is bad, verdict. */
+void
+burst_check(const struct worker_rxq *rxq, struct burst *b);
+
+/* lookup.c: destination to adjacency, and what the adjacency says. */
+void
+burst_lookup(const struct worker *w, struct burst *b);
+
+/* gate.c: the only place where the burst is split and verdicts are counted; afterwards only packets to forward are left. */
+void
+burst_gate(struct worker *w, struct burst *b);
+
+/* rewrite.c: MAC addresses, TTL and checksum, length. Cannot fail. */
+void
+burst_rewrite(struct burst *b);
+
+/* tx.c: gives the heads back and the packets to their ports. */
+void
+burst_tx(struct worker *w, struct burst *b);
+
+/* tx.c: sends mbufs[n] by port, from wherever they come; counts and frees what the port does not take. */
+void
+worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint32_t n);
+
+/* tx.c: gives drivers a chance to free what they have sent, on an idle worker. */
+void
+worker_reclaim(struct worker *w);
+
+/* punt.c: hands packet i to the control thread, under its verdict. */
+void
+burst_punt(struct worker *w, struct burst *b, uint32_t i);
+
+/* ecmp.c: the adjacency id that the flow of packet i (at data, len bytes from the IP header on) takes in group. */
+uint32_t
+ecmp_select(const struct nexthop_group *group, const uint8_t *l3, uint32_t len);
+
+#endif
