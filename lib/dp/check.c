@@ -50,9 +50,9 @@ static const uint8_t verdict_of_ip6[IP6_N_FAULTS] = {
 static inline uint32_t
 suspect_eth(const struct worker_rxq *rxq, const struct burst *b, uint32_t i)
 {
-	uint32_t first = rte_be_to_cpu_32(b->mac[0][i]);
-	uint32_t middle = rte_be_to_cpu_32(b->mac[1][i]);
-	uint32_t last = rte_be_to_cpu_32(b->mac[2][i]);
+	uint32_t first = be32toh(b->mac[0][i]);
+	uint32_t middle = be32toh(b->mac[1][i]);
+	uint32_t last = be32toh(b->mac[2][i]);
 	uint32_t bad;
 
 	bad = first ^ rxq->mac_first4;
@@ -79,13 +79,13 @@ suspect_ip4_addr(uint32_t addr)
 }
 
 static uint32_t
-check_ip4_run(const struct worker_rxq *rxq, struct burst *b)
+check_ip4_run(const struct worker_rxq *restrict rxq, struct burst *restrict b)
 {
 	uint32_t any = 0, slack = 0;
 
 	for (uint32_t i = 0; i < b->n4; i++) {
-		uint32_t h0 = rte_be_to_cpu_32(b->w[0][i]); /* version, IHL, TOS, total length */
-		uint32_t h2 = rte_be_to_cpu_32(b->w[2][i]); /* TTL, protocol, checksum */
+		uint32_t h0 = be32toh(b->w[0][i]); /* version, IHL, TOS, total length */
+		uint32_t h2 = be32toh(b->w[2][i]); /* TTL, protocol, checksum */
 		uint32_t total = h0 & 0xffff;
 		uint32_t sum = halves(b->w[0][i]) + halves(b->w[1][i]) + halves(b->w[2][i]) +
 			       halves(b->w[3][i]) + halves(b->w[4][i]);
@@ -95,8 +95,8 @@ check_ip4_run(const struct worker_rxq *rxq, struct burst *b)
 		bad |= halves(halves(sum)) ^ 0xffff;                        /* (2) */
 		bad |= (h0 >> 24) ^ 0x45;                                   /* (3), (4), and no options */
 		bad |= (total < IP4_HLEN) | (total + ETH_HLEN > b->len[i]); /* (5) */
-		bad |= suspect_ip4_addr(rte_be_to_cpu_32(b->w[3][i]));
-		bad |= suspect_ip4_addr(rte_be_to_cpu_32(b->w[4][i]));
+		bad |= suspect_ip4_addr(be32toh(b->w[3][i]));
+		bad |= suspect_ip4_addr(be32toh(b->w[4][i]));
 		bad |= h2 >> 24 <= 1;
 		b->l3len[i] = total;
 		b->bad[i] = bad;
@@ -115,21 +115,21 @@ suspect_ip6_addr(uint32_t first, uint32_t second)
 }
 
 static uint32_t
-check_ip6_run(const struct worker_rxq *rxq, struct burst *b)
+check_ip6_run(const struct worker_rxq *restrict rxq, struct burst *restrict b)
 {
 	uint32_t any = 0, slack = 0;
 
 	for (uint32_t i = b->n4; i < b->n4 + b->n6; i++) {
-		uint32_t h1 = rte_be_to_cpu_32(b->w[1][i]); /* payload length, next header, hop limit */
+		uint32_t h1 = be32toh(b->w[1][i]); /* payload length, next header, hop limit */
 		uint32_t total = IP6_HLEN + (h1 >> 16);
 		uint32_t bad = suspect_eth(rxq, b, i);
 
 		bad |= b->len[i] < ETH_HLEN + IP6_HLEN;
-		bad |= (rte_be_to_cpu_32(b->w[0][i]) >> 28) ^ 6;
+		bad |= (be32toh(b->w[0][i]) >> 28) ^ 6;
 		bad |= total + ETH_HLEN > b->len[i];
 		bad |= h1 >> 16 == 0; /* a jumbogram, perhaps */
-		bad |= suspect_ip6_addr(rte_be_to_cpu_32(b->w[2][i]), rte_be_to_cpu_32(b->w[3][i]));
-		bad |= suspect_ip6_addr(rte_be_to_cpu_32(b->w[6][i]), rte_be_to_cpu_32(b->w[7][i]));
+		bad |= suspect_ip6_addr(be32toh(b->w[2][i]), be32toh(b->w[3][i]));
+		bad |= suspect_ip6_addr(be32toh(b->w[6][i]), be32toh(b->w[7][i]));
 		bad |= (h1 & 0xff) <= 1;
 		b->l3len[i] = total;
 		b->bad[i] = bad;

@@ -29,7 +29,7 @@ lookup_ip4(const struct route_view *view, struct burst *b)
 	uint32_t dst[BURST_MAX];
 
 	for (uint32_t i = 0; i < b->n4; i++)
-		dst[i] = rte_be_to_cpu_32(b->w[4][i]);
+		dst[i] = be32toh(b->w[4][i]);
 	route_lookup4_bulk(view, dst, b->id, b->n4);
 }
 

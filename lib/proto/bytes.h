@@ -2,10 +2,14 @@
 /*
  * Unaligned access to packet bytes. Words keep the memory's order: on a
  * little-endian machine the first byte of the packet is the lowest byte.
+ *
+ * To host order: be32toh() of <endian.h>, not rte_be_to_cpu_32(), which is inline
+ * assembly and keeps the compiler from vectorising the loop it stands in.
  */
 #ifndef BYTES_H
 #define BYTES_H
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -60,13 +64,13 @@ store64(uint8_t *p, uint64_t v)
 static inline uint16_t
 load16_be(const uint8_t *p)
 {
-	return rte_be_to_cpu_16(load16(p));
+	return be16toh(load16(p));
 }
 
 static inline uint32_t
 load32_be(const uint8_t *p)
 {
-	return rte_be_to_cpu_32(load32(p));
+	return be32toh(load32(p));
 }
 
 #endif
