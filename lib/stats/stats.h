@@ -2,6 +2,27 @@
 /*
  * Statistics for people: sums the workers' counters, and draws them as a live table (terminal) or as
  * plain lines (anything else). Reads only; the walk never waits for it.
+ *
+ * Mpps and Gbit/s are over the time since the last drawing. Gbit/s is what the frames take on the wire, so that line
+ * rate reads as a port's nominal speed: frame without FCS + 24 bytes (FCS 4, preamble 8, gap 12).
+ *
+ * Plain lines, one fact each. NAME: ethdev, mempool or verdict name; LCORE: the worker's lcore id. Counts are
+ * totals since start; drop and punt lines appear once they are not 0.
+ *
+ *   time.uptime_s  time.interval_s                     seconds
+ *   port.NAME.link_up                                  1 or 0
+ *   port.NAME.rx_mpps .rx_gbps .tx_mpps .tx_gbps       rates
+ *   port.NAME.rx_pkts .rx_bytes .tx_pkts .tx_bytes     as the workers counted; frames without FCS
+ *   port.NAME.nic_missed .nic_errors .nic_nombuf       lost by the device before a worker could see them
+ *   worker.LCORE.idle_percent                          TSC cycles of turns without a packet, of all
+ *   worker.LCORE.cycles_per_packet                     TSC cycles of turns with packets, by packets
+ *   worker.LCORE.packets_per_burst  .rx_mpps           over turns with packets
+ *   worker.LCORE.rx .tx .dropped .punted .handoff_in .handoff_out
+ *   pool.NAME.size .in_use .cached .depot              in_use + cached + depot = size; in_use: rings and packets
+ *   pool.NAME.drift                                    magazine pools: ledger imbalance, 0 at rest
+ *   heads.size .in_use .cached .depot .drift           the same for skb heads
+ *   drop.NAME  punt.NAME                               packets by verdict
+ *   packets.rx .tx .dropped .punted .in_flight         rx = tx + dropped + punted + in_flight
  */
 #ifndef STATS_H
 #define STATS_H
@@ -23,22 +44,35 @@ struct stats_conf {
 	struct worker *const *workers; /* [n_workers] */
 	unsigned int n_workers;
 	struct rte_mempool *const *pools; /* data-buffer pools [n_pools], any ops */
-	struct magazine_pool *const *magazines; /* [n_pools] behind pools[i], NULL for other ops; NULL = none at all */
+	struct magazine_pool *const
+		*magazines; /* [n_pools] behind each pool, NULL for other ops; NULL = none */
 	unsigned int n_pools;
 	struct skb_pool *heads;
 	bool lazy; /* heads are only built for punts */
 };
 
-/* Makes the state between two drawings. Returns 0 and *stats, or -ENOMEM. */
+/*
+ * Makes the state between two drawings, and shows it to rte_telemetry as /magpie/{ports,workers,pools,drops,punts}
+ * until it is destroyed. conf is copied. n_ports <= RTE_MAX_ETHPORTS, n_workers <= RTE_MAX_LCORE.
+ * One struct stats at a time. Returns 0 and *stats, or -ENOMEM. After rte_eal_init(), main thread.
+ */
 int stats_create(const struct stats_conf *conf, struct stats **stats);
+
+/* Ends it: afterwards no telemetry callback reads *conf's objects any more. NULL is allowed. */
 void stats_destroy(struct stats *stats);
 
-/* Draws rates since the last call: a full-screen table when tty, else plain "key value" lines. One thread at a time. */
+/* Draws rates since the last call: a full-screen table when tty, else plain "key value" lines. The ports must be
+ * open (their link and device counters are asked for). One thread at a time. */
 void stats_draw(struct stats *stats, FILE *out, bool tty);
 
+/* Reads the devices' own counters a last time, for stats_final(): just before ports are closed. */
+void stats_read_devices(struct stats *stats);
+
 /*
- * The final account since start: packets and drops by reason, cycles per packet, and the ledger of every pool.
- * Workers must have stopped and ports must be closed, so that every buffer is home.
+ * The final account since start: packets and drops by reason, cycles per packet, and the ledger of every pool. The
+ * last line is "ledger balanced", or "ledger NOT balanced: " and what is missing.
+ * Workers must have stopped (worker_drain() done) and ports must be closed, so that every buffer is home; the
+ * control thread must have ended, so that every punted packet is.
  * Returns 0, or -EFAULT when the ledger does not balance (a buffer or a packet is unaccounted for): it is printed all the same.
  */
 int stats_final(struct stats *stats, FILE *out);

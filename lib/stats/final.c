@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The final account. Everything is at rest, so the equations must hold exactly:
+ *
+ *   sum over workers: rx + handoff_in == tx + dropped + punted + handoff_out, and handoff_in == handoff_out
+ *   per mempool:      available == size, and its magazines add up
+ *   heads:            available == population, and their magazines add up
+ *
+ * Each that does not is named, with its numbers, in the last line.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_mempool.h>
+
+#include "magazine.h"
+#include "stats_priv.h"
+
+/* What does not balance, in words; text is empty when all does. */
+struct faults {
+	char text[1024];
+	size_t len;
+};
+
+static void __rte_format_printf(2, 3) fault_add(struct faults *faults, const char *format, ...)
+{
+	const size_t room = sizeof(faults->text) - faults->len;
+	char *end = faults->text + faults->len;
+	va_list args;
+
+	if (faults->len > 0)
+		snprintf(end, room, "; ");
+	faults->len += strlen(end);
+	end = faults->text + faults->len;
+	va_start(args, format);
+	vsnprintf(end, sizeof(faults->text) - faults->len, format, args);
+	va_end(args);
+	faults->len += strlen(end);
+}
+
+static void
+ports_write(const struct stats *stats, const struct counts *now, FILE *out)
+{
+	for (unsigned int id = 0; id < stats->conf.n_ports; id++) {
+		const struct port *port = &stats->conf.ports[id];
+		const struct port_count *count = &now->port[id];
+		const struct device_count *device = &stats->device[id];
+
+		if (port->n_rxq == 0)
+			continue;
+		fprintf(out,
+			"port %s: rx %" PRIu64 " packets %" PRIu64 " bytes, tx %" PRIu64 " packets %" PRIu64
+			" bytes\n",
+			port->name, count->rx_pkts, count->rx_bytes, count->tx_pkts, count->tx_bytes);
+		if (device->missed + device->errors + device->nombuf > 0)
+			fprintf(out,
+				"port %s: the device itself lost %" PRIu64 " (no descriptor), %" PRIu64
+				" (errors), %" PRIu64 " (no buffer)\n",
+				port->name, device->missed, device->errors, device->nombuf);
+	}
+}
+
+static void
+workers_write(const struct stats_conf *conf, const struct counts *now, FILE *out)
+{
+	for (unsigned int w = 0; w < conf->n_workers; w++) {
+		const struct worker_count *count = &now->worker[w];
+
+		fprintf(out,
+			"lcore %u: rx %" PRIu64 ", %.1f cycles/packet, %.1f packets/burst, idle %.1f %%\n",
+			worker_lcore(conf->workers[w]), count->rx, rate_cycles_per_packet(count),
+			rate_packets_per_burst(count), rate_idle_percent(count));
+	}
+}
+
+static void
+reasons_write(const char *kind, const uint64_t *counts, FILE *out)
+{
+	for (unsigned int v = 0; v < N_VERDICTS; v++)
+		if (counts[v] > 0)
+			fprintf(out, "%s %s: %" PRIu64 " (%s)\n", kind, verdict_info[v].name, counts[v],
+				verdict_info[v].text);
+}
+
+static void
+packets_check(const struct worker_count *all, struct faults *faults)
+{
+	const int64_t in_rings = (int64_t)(all->handoff_out - all->handoff_in);
+	const int64_t missing = counts_in_flight(all) - in_rings;
+
+	if (missing > 0)
+		fault_add(faults, "%" PRId64 " packets missing", missing);
+	if (missing < 0)
+		fault_add(faults, "%" PRId64 " packets too many", -missing);
+	if (in_rings > 0)
+		fault_add(faults, "%" PRId64 " packets left in hand-off rings", in_rings);
+	if (in_rings < 0)
+		fault_add(faults, "%" PRId64 " packets taken from hand-off rings that nobody put there",
+			-in_rings);
+}
+
+/* what: "buffers of pool data" */
+static void
+level_check(const char *what, uint32_t avail, uint32_t size, struct faults *faults)
+{
+	if (avail < size)
+		fault_add(faults, "%" PRIu32 " of %" PRIu32 " %s missing", size - avail, size, what);
+	if (avail > size)
+		fault_add(faults, "%" PRIu32 " %s too many", avail - size, what);
+}
+
+static void
+pool_settle(const struct stats_conf *conf, unsigned int pool, struct faults *faults, FILE *out)
+{
+	const struct rte_mempool *mp = conf->pools[pool];
+	const struct magazine_pool *magazines = conf->magazines == NULL ? NULL : conf->magazines[pool];
+	/* Not rte_mempool_avail_count(): it hides what is too many. */
+	const uint32_t avail = rte_mempool_ops_get_count(mp) + mempool_cached(mp);
+	char what[64];
+
+	fprintf(out, "pool %s: %" PRIu32 " of %" PRIu32 " buffers home\n", mp->name, avail, mp->size);
+	snprintf(what, sizeof(what), "buffers of pool %s", mp->name);
+	level_check(what, avail, mp->size, faults);
+	if (magazines != NULL && magazine_pool_check(magazines) < 0)
+		fault_add(faults, "the magazines of pool %s do not add up", mp->name);
+}
+
+static void
+heads_settle(const struct stats_conf *conf, struct faults *faults, FILE *out)
+{
+	const struct magazine_pool *heads = skb_pool_heads(conf->heads);
+	const uint32_t avail = magazine_pool_avail(heads);
+
+	fprintf(out, "heads: %" PRIu32 " of %" PRIu32 " home\n", avail, heads->population);
+	level_check("heads", avail, heads->population, faults);
+	if (magazine_pool_check(heads) < 0)
+		fault_add(faults, "the magazines of heads do not add up");
+}
+
+int
+stats_final(struct stats *stats, FILE *out)
+{
+	const struct stats_conf *conf = &stats->conf;
+	struct counts *now = &stats->now;
+	const struct worker_count *all = &now->all;
+	struct faults faults = {.len = 0};
+
+	counts_read(conf, now);
+	fprintf(out, "ran %.3f s\n", (double)(now->tsc - stats->start_tsc) / (double)rte_get_tsc_hz());
+	ports_write(stats, now, out);
+	workers_write(conf, now, out);
+	reasons_write("dropped", now->drops, out);
+	reasons_write("punted", now->punted, out);
+	fprintf(out, "packets: rx %" PRIu64 " = tx %" PRIu64 " + dropped %" PRIu64 " + punted %" PRIu64 "\n",
+		all->rx, all->tx, all->dropped, all->punted);
+	packets_check(all, &faults);
+	for (unsigned int p = 0; p < conf->n_pools; p++)
+		pool_settle(conf, p, &faults, out);
+	heads_settle(conf, &faults, out);
+	if (faults.len > 0)
+		fprintf(out, "ledger NOT balanced: %s\n", faults.text);
+	else
+		fputs("ledger balanced\n", out);
+	fflush(out);
+	return faults.len > 0 ? -EFAULT : 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plain lines for scripts: "key value", one fact a line, a key always spelled the same. stats.h has the list.
+ */
+#include <inttypes.h>
+
+#include "stats_priv.h"
+
+static void
+port_write(const struct view *view, unsigned int id, FILE *out)
+{
+	const struct port *port = &view->conf->ports[id];
+	const struct port_count *d = &view->delta->port[id];
+	const struct port_count *now = &view->now->port[id];
+	const struct device_count *device = &view->device[id];
+	const char *name = port->name;
+
+	fprintf(out, "port.%s.link_up %d\n", name, port_link_up(port));
+	fprintf(out, "port.%s.rx_mpps %.3f\n", name, rate_mpps(d->rx_pkts, view->seconds));
+	fprintf(out, "port.%s.rx_gbps %.3f\n", name, rate_wire_gbps(d->rx_pkts, d->rx_bytes, view->seconds));
+	fprintf(out, "port.%s.tx_mpps %.3f\n", name, rate_mpps(d->tx_pkts, view->seconds));
+	fprintf(out, "port.%s.tx_gbps %.3f\n", name, rate_wire_gbps(d->tx_pkts, d->tx_bytes, view->seconds));
+	fprintf(out, "port.%s.rx_pkts %" PRIu64 "\n", name, now->rx_pkts);
+	fprintf(out, "port.%s.rx_bytes %" PRIu64 "\n", name, now->rx_bytes);
+	fprintf(out, "port.%s.tx_pkts %" PRIu64 "\n", name, now->tx_pkts);
+	fprintf(out, "port.%s.tx_bytes %" PRIu64 "\n", name, now->tx_bytes);
+	fprintf(out, "port.%s.nic_missed %" PRIu64 "\n", name, device->missed);
+	fprintf(out, "port.%s.nic_errors %" PRIu64 "\n", name, device->errors);
+	fprintf(out, "port.%s.nic_nombuf %" PRIu64 "\n", name, device->nombuf);
+}
+
+static void
+worker_write(const struct view *view, unsigned int index, FILE *out)
+{
+	const unsigned int lcore = worker_lcore(view->conf->workers[index]);
+	const struct worker_count *d = &view->delta->worker[index];
+	const struct worker_count *now = &view->now->worker[index];
+
+	fprintf(out, "worker.%u.idle_percent %.1f\n", lcore, rate_idle_percent(d));
+	fprintf(out, "worker.%u.cycles_per_packet %.1f\n", lcore, rate_cycles_per_packet(d));
+	fprintf(out, "worker.%u.packets_per_burst %.1f\n", lcore, rate_packets_per_burst(d));
+	fprintf(out, "worker.%u.rx_mpps %.3f\n", lcore, rate_mpps(d->rx, view->seconds));
+	fprintf(out, "worker.%u.rx %" PRIu64 "\n", lcore, now->rx);
+	fprintf(out, "worker.%u.tx %" PRIu64 "\n", lcore, now->tx);
+	fprintf(out, "worker.%u.dropped %" PRIu64 "\n", lcore, now->dropped);
+	fprintf(out, "worker.%u.punted %" PRIu64 "\n", lcore, now->punted);
+	fprintf(out, "worker.%u.handoff_in %" PRIu64 "\n", lcore, now->handoff_in);
+	fprintf(out, "worker.%u.handoff_out %" PRIu64 "\n", lcore, now->handoff_out);
+}
+
+static void
+level_write(const char *kind, const char *name, const struct pool_level *level, FILE *out)
+{
+	fprintf(out, "%s%s.size %" PRIu32 "\n", kind, name, level->size);
+	fprintf(out, "%s%s.in_use %" PRIu32 "\n", kind, name, level->in_use);
+	fprintf(out, "%s%s.cached %" PRIu32 "\n", kind, name, level->cached);
+	fprintf(out, "%s%s.depot %" PRIu32 "\n", kind, name, level->depot);
+	if (level->ledger)
+		fprintf(out, "%s%s.drift %" PRId64 "\n", kind, name, level->drift);
+}
+
+static void
+pools_write(const struct view *view, FILE *out)
+{
+	struct pool_level level;
+
+	for (unsigned int p = 0; p < view->conf->n_pools; p++) {
+		pool_level_read(view->conf, p, &level);
+		level_write("pool.", level.name, &level, out);
+	}
+	heads_level_read(view->conf, &level);
+	level_write("", "heads", &level, out);
+}
+
+static void
+reasons_write(const char *kind, const uint64_t *counts, FILE *out)
+{
+	for (unsigned int v = 0; v < N_VERDICTS; v++)
+		if (counts[v] > 0)
+			fprintf(out, "%s.%s %" PRIu64 "\n", kind, verdict_info[v].name, counts[v]);
+}
+
+void
+plain_write(const struct view *view, FILE *out)
+{
+	const struct worker_count *all = &view->now->all;
+
+	fprintf(out, "time.uptime_s %.3f\n", view->uptime_s);
+	fprintf(out, "time.interval_s %.3f\n", view->seconds);
+	for (unsigned int id = 0; id < view->conf->n_ports; id++)
+		if (view->conf->ports[id].n_rxq > 0)
+			port_write(view, id, out);
+	for (unsigned int w = 0; w < view->conf->n_workers; w++)
+		worker_write(view, w, out);
+	pools_write(view, out);
+	reasons_write("drop", view->now->drops, out);
+	reasons_write("punt", view->now->punted, out);
+	fprintf(out, "packets.rx %" PRIu64 "\n", all->rx);
+	fprintf(out, "packets.tx %" PRIu64 "\n", all->tx);
+	fprintf(out, "packets.dropped %" PRIu64 "\n", all->dropped);
+	fprintf(out, "packets.punted %" PRIu64 "\n", all->punted);
+	fprintf(out, "packets.in_flight %" PRId64 "\n", counts_in_flight(all));
+}
