@@ -122,6 +122,11 @@ void skb_early_put(void *arg, void *const *mbufs, unsigned int n);
 /* As skb_build_bulk(), with the heads that were bound early; builds those that have none. */
 int skb_claim_bulk(struct skb_cpu *cpu, struct rte_mbuf *const *mbufs, struct skb **skbs, uint32_t n);
 
+/*
+ * Geometry is that of a packet in one data buffer. Of a chain of mbufs only skb_headroom() and len
+ * mean something; the walk drops chains as oversize.
+ */
+
 /* Bytes before the packet / behind it, in its data buffer. */
 static inline uint32_t
 skb_headroom(const struct skb *skb)
@@ -150,7 +155,7 @@ void *skb_pull(struct skb *skb, uint32_t len);
 /* Cuts the packet to len bytes; does nothing when it is not longer. */
 void skb_trim(struct skb *skb, uint32_t len);
 
-/* Writes the head's geometry to its mbuf, before the mbuf goes to a PMD alone. */
+/* Writes the head's geometry to its mbuf (one segment), before the mbuf goes to a PMD alone. */
 void skb_sync(struct skb *skb);
 
 #endif
