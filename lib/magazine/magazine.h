@@ -30,6 +30,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
 #include <rte_lcore.h>
+#include <rte_memory.h>
 
 #define MAGAZINE_ROUNDS_MIN     32u
 #define MAGAZINE_ROUNDS_MAX     512u
