@@ -111,7 +111,8 @@ device_read(const struct stats_conf *conf, struct device_count *device)
 	}
 }
 
-uint32_t
+/* What the mempool's own per-lcore caches hold, which stand before any ops. */
+static uint32_t
 mempool_cached(const struct rte_mempool *pool)
 {
 	uint32_t n = 0;
@@ -138,6 +139,7 @@ magazine_level_read(const struct magazine_pool *magazines, struct pool_level *le
 	level->cached = stats.cached;
 	level->depot = stats.depot;
 	level->drift = (int64_t)stats.population - stats.cached - stats.depot - (int32_t)stats.out;
+	level->size = stats.population;
 	level->ledger = true;
 }
 
@@ -147,12 +149,14 @@ pool_level_read(const struct stats_conf *conf, unsigned int pool, struct pool_le
 	const struct rte_mempool *mp = conf->pools[pool];
 	const uint32_t cached = mempool_cached(mp);
 
-	*level = (struct pool_level){.name = mp->name, .size = mp->size};
+	*level = (struct pool_level){.name = mp->name};
+	/* For other ops nothing public tells more than DPDK's count, which hides what is too many. */
 	if (conf->magazines != NULL && conf->magazines[pool] != NULL)
 		magazine_level_read(conf->magazines[pool], level);
 	else
 		level->depot = less(rte_mempool_avail_count(mp), cached);
 	level->cached += cached;
+	level->size = mp->size;
 	level->in_use = less(mp->size, level->cached + level->depot);
 }
 
@@ -161,8 +165,7 @@ heads_level_read(const struct stats_conf *conf, struct pool_level *level)
 {
 	const struct magazine_pool *heads = skb_pool_heads(conf->heads);
 
-	*level = (struct pool_level){
-		.name = conf->lazy ? "heads (punts only)" : "heads", .size = heads->population};
+	*level = (struct pool_level){.name = conf->lazy ? "heads (punts only)" : "heads"};
 	magazine_level_read(heads, level);
 	level->in_use = less(level->size, level->cached + level->depot);
 }

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include <rte_cycles.h>
-#include <rte_mempool.h>
 
 #include "magazine.h"
 #include "stats_priv.h"
@@ -104,39 +103,42 @@ packets_check(const struct worker_count *all, struct faults *faults)
 
 /* what: "buffers of pool data" */
 static void
-level_check(const char *what, uint32_t avail, uint32_t size, struct faults *faults)
+level_check(const char *what, const struct pool_level *level, struct faults *faults)
 {
-	if (avail < size)
-		fault_add(faults, "%" PRIu32 " of %" PRIu32 " %s missing", size - avail, size, what);
-	if (avail > size)
-		fault_add(faults, "%" PRIu32 " %s too many", avail - size, what);
+	const uint32_t home = level->cached + level->depot;
+
+	if (home < level->size)
+		fault_add(faults, "%" PRIu32 " of %" PRIu32 " %s missing", level->size - home, level->size,
+			what);
+	if (home > level->size)
+		fault_add(faults, "%" PRIu32 " %s too many", home - level->size, what);
 }
 
 static void
 pool_settle(const struct stats_conf *conf, unsigned int pool, struct faults *faults, FILE *out)
 {
-	const struct rte_mempool *mp = conf->pools[pool];
 	const struct magazine_pool *magazines = conf->magazines == NULL ? NULL : conf->magazines[pool];
-	/* Not rte_mempool_avail_count(): it hides what is too many. */
-	const uint32_t avail = rte_mempool_ops_get_count(mp) + mempool_cached(mp);
+	struct pool_level level;
 	char what[64];
 
-	fprintf(out, "pool %s: %" PRIu32 " of %" PRIu32 " buffers home\n", mp->name, avail, mp->size);
-	snprintf(what, sizeof(what), "buffers of pool %s", mp->name);
-	level_check(what, avail, mp->size, faults);
+	pool_level_read(conf, pool, &level);
+	fprintf(out, "pool %s: %" PRIu32 " of %" PRIu32 " buffers home\n", level.name,
+		level.cached + level.depot, level.size);
+	snprintf(what, sizeof(what), "buffers of pool %s", level.name);
+	level_check(what, &level, faults);
 	if (magazines != NULL && magazine_pool_check(magazines) < 0)
-		fault_add(faults, "the magazines of pool %s do not add up", mp->name);
+		fault_add(faults, "the magazines of pool %s do not add up", level.name);
 }
 
 static void
 heads_settle(const struct stats_conf *conf, struct faults *faults, FILE *out)
 {
-	const struct magazine_pool *heads = skb_pool_heads(conf->heads);
-	const uint32_t avail = magazine_pool_avail(heads);
+	struct pool_level level;
 
-	fprintf(out, "heads: %" PRIu32 " of %" PRIu32 " home\n", avail, heads->population);
-	level_check("heads", avail, heads->population, faults);
-	if (magazine_pool_check(heads) < 0)
+	heads_level_read(conf, &level);
+	fprintf(out, "heads: %" PRIu32 " of %" PRIu32 " home\n", level.cached + level.depot, level.size);
+	level_check("heads", &level, faults);
+	if (magazine_pool_check(skb_pool_heads(conf->heads)) < 0)
 		fault_add(faults, "the magazines of heads do not add up");
 }
 

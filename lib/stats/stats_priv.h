@@ -79,8 +79,6 @@ struct stats {
 void counts_read(const struct stats_conf *conf, struct counts *counts);
 void counts_subtract(const struct counts *now, const struct counts *last, struct counts *delta);
 void device_read(const struct stats_conf *conf, struct device_count *device);
-uint32_t mempool_cached(
-	const struct rte_mempool *pool); /* objects in its own per-lcore caches, before any ops */
 void pool_level_read(const struct stats_conf *conf, unsigned int pool, struct pool_level *level);
 void heads_level_read(const struct stats_conf *conf, struct pool_level *level);
 

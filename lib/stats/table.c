@@ -13,7 +13,7 @@
 
 #define COLUMNS        80
 #define WORKERS_ALWAYS 4u  /* worker rows that are shown however small the terminal */
-#define LINES_FIXED    11u /* titles, blank lines, sums */
+#define LINES_FIXED    11u /* titles, blank lines, sums, the line of the cursor */
 
 static void
 ports_write(const struct view *view, FILE *out)
@@ -95,7 +95,7 @@ packets_write(const struct view *view, FILE *out)
 	const struct worker_count *all = &view->now->all;
 	char rx[COUNT_TEXT_LEN], tx[COUNT_TEXT_LEN], dropped[COUNT_TEXT_LEN], punted[COUNT_TEXT_LEN];
 
-	fprintf(out, "\npackets: rx %s = tx %s + dropped %s + punted %s + in flight %" PRId64 "\n",
+	fprintf(out, "\nrx %s = tx %s + dropped %s + punted %s + in flight %" PRId64 "\n",
 		count_text(all->rx, rx), count_text(all->tx, tx), count_text(all->dropped, dropped),
 		count_text(all->punted, punted), counts_in_flight(all));
 }
@@ -138,9 +138,9 @@ workers_shown(const struct view *view)
 	for (unsigned int v = 0; v < N_VERDICTS; v++)
 		others += (view->now->drops[v] > 0) + (view->now->punted[v] > 0);
 
-	const unsigned int room = view->rows > others + WORKERS_ALWAYS ? view->rows - others : WORKERS_ALWAYS;
+	const unsigned int room = view->rows > others ? view->rows - others : 0;
 
-	return RTE_MIN(room, conf->n_workers);
+	return RTE_MIN(RTE_MAX(room, WORKERS_ALWAYS), conf->n_workers);
 }
 
 void
@@ -148,7 +148,7 @@ table_write(const struct view *view, FILE *out)
 {
 	const unsigned int up = (unsigned int)view->uptime_s;
 
-	fprintf(out, "Magpie %s  up %u:%02u:%02u  Gbit/s on the wire (frame + %u bytes)\n\n", MAGPIE_VERSION,
+	fprintf(out, "Magpie %s  up %u:%02u:%02u  Gbit/s on the wire (frame + %u bytes)\n", MAGPIE_VERSION,
 		up / 3600, up / 60 % 60, up % 60, WIRE_OVERHEAD_BYTES);
 	ports_write(view, out);
 	workers_write(view, workers_shown(view), out);

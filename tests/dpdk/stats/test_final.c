@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The final account: balanced, and every kind of imbalance named. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "world.h"
+
+/* Settles the accounts; the last line must be line. Returns what was printed, to be freed. */
+static char *
+settle(int rc, const char *line)
+{
+	struct writing writing;
+	struct stats *stats;
+
+	assert_int_equal(stats_create(&world.conf, &stats), 0);
+
+	const int got = stats_final(stats, writing_open(&writing));
+	char *text = writing_close(&writing);
+
+	stats_destroy(stats);
+
+	const size_t len = strlen(text);
+	char *last = text;
+
+	assert_true(len > 0 && text[len - 1] == '\n');
+	for (char *at = text; (at = strchr(at, '\n')) != NULL && at[1] != '\0'; last = ++at)
+		;
+	if (strncmp(last, line, strlen(line)) != 0 || strcmp(last + strlen(line), "\n") != 0)
+		fail_msg("want \"%s\", got \"%s\"", line, last);
+	assert_int_equal(got, rc);
+	return text;
+}
+
+static void
+assert_balanced(void)
+{
+	free(settle(0, "ledger balanced"));
+}
+
+static void
+assert_unbalanced(const char *what)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "ledger NOT balanced: %s", what);
+	free(settle(-EFAULT, line));
+}
+
+static void
+test_balanced(void **state)
+{
+	struct worker *a = &world.worker[0], *b = &world.worker[1];
+
+	a->stats = (struct worker_stats){.rx = 1000,
+		.tx = 900,
+		.handoff_out = 50,
+		.bursts = 100,
+		.busy_cycles = 50000,
+		.idle_cycles = 150000};
+	a->drops[VERDICT_no_route] = 40;
+	a->stats.punted[VERDICT_punt_local] = 10;
+	b->stats = (struct worker_stats){.handoff_in = 50, .tx = 45};
+	b->drops[VERDICT_tx_full] = 5;
+	a->port[0] = (struct worker_port){.rx_pkts = 1000, .rx_bytes = 60000};
+	a->port[2] = (struct worker_port){.tx_pkts = 900, .tx_bytes = 54000};
+	b->port[2] = (struct worker_port){.tx_pkts = 45, .tx_bytes = 2700};
+
+	char *text = settle(0, "ledger balanced");
+
+	assert_non_null(strstr(text, "port net_fake0: rx 1000 packets 60000 bytes, tx 0 packets 0 bytes\n"));
+	assert_non_null(strstr(text, "port net_fake2: rx 0 packets 0 bytes, tx 945 packets 56700 bytes\n"));
+	assert_non_null(
+		strstr(text, "lcore 4: rx 1000, 50.0 cycles/packet, 10.0 packets/burst, idle 75.0 %\n"));
+	assert_non_null(strstr(text, "lcore 5: rx 0, 0.0 cycles/packet, 0.0 packets/burst, idle 0.0 %\n"));
+	assert_non_null(strstr(text, "dropped no_route: 40 (no route)\n"));
+	assert_non_null(strstr(text, "punted punt_local: 10 "));
+	assert_non_null(strstr(text, "packets: rx 1000 = tx 945 + dropped 45 + punted 10\n"));
+	assert_non_null(strstr(text, "pool data: 255 of 255 buffers home\n"));
+	assert_non_null(strstr(text, "heads: 128 of 128 home\n"));
+	assert_null(strstr(text, "net_fake1"));
+	assert_null(strstr(text, "the device itself"));
+	free(text);
+}
+
+static void
+test_packets(void **state)
+{
+	struct worker_stats *a = &world.worker[0].stats, *b = &world.worker[1].stats;
+
+	*a = (struct worker_stats){.rx = 10, .tx = 9};
+	assert_unbalanced("1 packets missing");
+	world.worker[1].drops[VERDICT_tx_full] = 1;
+	assert_balanced();
+	a->punted[VERDICT_punt_arp] = 2;
+	assert_unbalanced("2 packets too many");
+	a->rx = 15;
+	a->handoff_out = 3;
+	assert_unbalanced("3 packets left in hand-off rings");
+	b->handoff_in = 4;
+	b->tx = 4;
+	assert_unbalanced("1 packets taken from hand-off rings that nobody put there");
+	b->handoff_in = 3;
+	b->tx = 3;
+	assert_balanced();
+}
+
+static void
+test_buffers(void **state)
+{
+	static const char *const what[] = {
+		"3 of 255 buffers of pool stock missing", "3 of 255 buffers of pool data missing"};
+	void *bufs[3];
+
+	for (unsigned int pool = 0; pool < 2; pool++) {
+		assert_balanced();
+		assert_int_equal(rte_mempool_get_bulk(world.pools[pool], bufs, RTE_DIM(bufs)), 0);
+		assert_unbalanced(what[pool]);
+		rte_mempool_put_bulk(world.pools[pool], bufs, RTE_DIM(bufs));
+		assert_balanced();
+	}
+}
+
+/* A buffer freed twice: one too many is as bad as one too few. */
+static void
+test_buffer_twice(void **state)
+{
+	void *buf;
+
+	assert_int_equal(rte_mempool_get(world.pools[1], &buf), 0);
+	rte_mempool_put(world.pools[1], buf);
+	rte_mempool_put(world.pools[1], buf);
+	assert_unbalanced("1 buffers of pool data too many");
+	assert_int_equal(rte_mempool_get(world.pools[1], &buf), 0);
+	assert_balanced();
+}
+
+static void
+test_head(void **state)
+{
+	struct magazine_pool *heads = skb_pool_heads(world.heads);
+	void *head;
+
+	assert_int_equal(magazine_get_bulk(heads, 0, &head, 1), 0);
+	assert_unbalanced("1 of 128 heads missing");
+	magazine_put_bulk(heads, 0, &head, 1);
+	assert_balanced();
+}
+
+/* Objects are all home, but a ledger disagrees: a get that was never put, then a put that was never got. */
+static void
+test_ledgers(void **state)
+{
+	struct magazine_pool *heads = skb_pool_heads(world.heads);
+
+	world.magazines[1]->cache[1].gets++;
+	assert_unbalanced("the magazines of pool data do not add up");
+	world.magazines[1]->cache[1].gets--;
+	heads->cache[1].puts++;
+	assert_unbalanced("the magazines of heads do not add up");
+	heads->cache[1].puts--;
+	assert_balanced();
+}
+
+static void
+test_all_at_once(void **state)
+{
+	struct magazine_pool *heads = skb_pool_heads(world.heads);
+	void *buf, *head;
+
+	world.worker[0].stats.rx = 1;
+	assert_int_equal(rte_mempool_get(world.pools[1], &buf), 0);
+	assert_int_equal(magazine_get_bulk(heads, 0, &head, 1), 0);
+	assert_unbalanced("1 packets missing; 1 of 255 buffers of pool data missing; 1 of 128 heads missing");
+	magazine_put_bulk(heads, 0, &head, 1);
+	rte_mempool_put(world.pools[1], buf);
+}
+
+static void
+test_no_magazines(void **state)
+{
+	world.conf.magazines = NULL;
+	assert_balanced();
+}
+
+static void
+test_devices(void **state)
+{
+	struct writing writing;
+	struct stats *stats;
+
+	world_device[2].imissed = 11;
+	world_device[2].rx_nombuf = 12;
+	assert_int_equal(stats_create(&world.conf, &stats), 0);
+	stats_read_devices(stats);
+	/* The ports are closed now: what was read before must be printed. */
+	world_device[2].imissed = 0;
+	assert_int_equal(stats_final(stats, writing_open(&writing)), 0);
+
+	char *text = writing_close(&writing);
+
+	assert_non_null(strstr(text,
+		"port net_fake2: the device itself lost 11 (no descriptor), 0 (errors), 12 (no buffer)\n"));
+	free(text);
+	stats_destroy(stats);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_balanced, world_reset),
+		cmocka_unit_test_setup(test_packets, world_reset),
+		cmocka_unit_test_setup(test_buffers, world_reset),
+		cmocka_unit_test_setup(test_buffer_twice, world_reset),
+		cmocka_unit_test_setup(test_head, world_reset),
+		cmocka_unit_test_setup(test_ledgers, world_reset),
+		cmocka_unit_test_setup(test_all_at_once, world_reset),
+		cmocka_unit_test_setup(test_no_magazines, world_reset),
+		cmocka_unit_test_setup(test_devices, world_reset),
+	};
+
+	world_argc = argc;
+	world_argv = argv;
+	return cmocka_run_group_tests_name("stats/final", tests, world_init, world_fini);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The telemetry commands, asked over EAL's socket as dpdk-telemetry.py does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <rte_eal.h>
+
+#include "world.h"
+
+static int client = -1;
+
+static int
+client_open(void **state)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	char hello[1024];
+
+	if (world_init(state) < 0)
+		return -1;
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/dpdk_telemetry.v2", rte_eal_get_runtime_dir());
+	client = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	if (connect(client, (struct sockaddr *)&addr, sizeof(addr)) < 0)
+		return -1;
+	return read(client, hello, sizeof(hello)) > 0 ? 0 : -1;
+}
+
+static int
+client_close(void **state)
+{
+	close(client);
+	return world_fini(state);
+}
+
+/* Some versions of DPDK write "key":value, some "key": value. */
+static void
+spaces_delete(char *text)
+{
+	char *to = text;
+
+	for (; *text != '\0'; text++)
+		if (*text != ' ')
+			*to++ = *text;
+	*to = '\0';
+}
+
+static void
+assert_answer(const char *command, const char *part)
+{
+	static char answer[16384];
+	ssize_t n;
+
+	assert_int_equal(write(client, command, strlen(command)), strlen(command));
+	n = read(client, answer, sizeof(answer) - 1);
+	assert_true(n > 0);
+	answer[n] = '\0';
+	spaces_delete(answer);
+	if (strstr(answer, part) == NULL)
+		fail_msg("%s: want %s, got %s", command, part, answer);
+}
+
+static void
+test_commands(void **state)
+{
+	struct stats *stats;
+
+	world.worker[0].drops[VERDICT_no_route] = 3;
+	world.worker[1].drops[VERDICT_no_route] = 4;
+	world.worker[1].stats.punted[VERDICT_punt_arp] = 5;
+	world.worker[1].stats.rx = 9;
+	world.worker[1].port[2].rx_bytes = 540;
+	assert_int_equal(stats_create(&world.conf, &stats), 0);
+	assert_answer("/magpie/drops", "\"no_route\":7");
+	assert_answer("/magpie/drops", "\"punt_full\":0");
+	assert_answer("/magpie/punts", "\"punt_arp\":5");
+	assert_answer("/magpie/ports", "[0,2]");
+	assert_answer("/magpie/ports,2", "\"rx_bytes\":540");
+	assert_answer("/magpie/ports,1", "null");
+	assert_answer("/magpie/ports,2x", "null");
+	assert_answer("/magpie/workers", "[4,5]");
+	assert_answer("/magpie/workers,5", "\"rx\":9");
+	assert_answer("/magpie/workers,6", "null");
+	assert_answer("/magpie/pools", "[0,1,2]");
+	assert_answer("/magpie/pools,1", "\"name\":\"data\"");
+	assert_answer("/magpie/pools,2", "\"in_use\":0");
+	assert_answer("/magpie/pools,3", "null");
+	stats_destroy(stats);
+	assert_answer("/magpie/drops", "null");
+}
+
+/* What telemetry shows is the struct stats of now, and making one again does not register twice. */
+static void
+test_again(void **state)
+{
+	struct stats *stats;
+
+	for (unsigned int round = 1; round <= 100; round++) {
+		world.worker[0].drops[VERDICT_vlan] = round;
+		assert_int_equal(stats_create(&world.conf, &stats), 0);
+		if (round == 100)
+			assert_answer("/magpie/drops", "\"vlan\":100");
+		stats_destroy(stats);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_commands, world_reset),
+		cmocka_unit_test_setup(test_again, world_reset),
+	};
+
+	world_argc = argc;
+	world_argv = argv;
+	return cmocka_run_group_tests_name("stats/telemetry", tests, client_open, client_close);
+}
