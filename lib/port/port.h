@@ -3,10 +3,15 @@
  * Ethernet ports: what a device can do, how its queues are spread over workers,
  * and its start and stop. The only library that configures an ethdev.
  *
- * Queue rule: a worker polls the RX queues that the map gives it and owns TX queue
- * number <its index> on every port. A port that offers fewer TX queues than there are workers has
- * one owner, the worker that polls its first RX queue; the others hand packets to the owner over a
- * multi-producer ring.
+ * Queue rule. A worker polls the RX queues that the map gives it, and sends by TX queue number <its
+ * index>, which every port then has for every worker: no queue is ever used by two of them. A port
+ * that offers fewer TX queues than there are workers is shared: the worker that polls its RX queue 0 is its
+ * owner and sends for all by TX queue 0, the others hand it their packets over a multi-producer
+ * ring. Where a driver ties TX queues to RX queues (memif, tap, af_xdp, af_packet, virtio, net_ring: see quirks.c),
+ * a port has as many of either, so it is shared unless the map gives it an RX queue for every worker.
+ *
+ * Order of calls: EAL init, port_find, port_map_default or the user's own map, port_plan, port_setup,
+ * port_start; workers run; port_stop. Each struct port holds what was planned until it is planned anew.
  */
 #ifndef PORT_H
 #define PORT_H
@@ -16,7 +21,8 @@
 
 #include <rte_ethdev.h>
 
-#define PORT_QUEUES_MAX 64
+#define PORT_QUEUES_MAX   64
+#define PORT_HANDOFF_SIZE 1024 /* packets in a shared port's hand-off ring; sizing counts on it */
 
 struct rte_ring;
 
@@ -44,8 +50,9 @@ struct port {
 	uint64_t rx_offloads, tx_offloads;
 	uint64_t rss_hf;
 	bool lsc; /* the driver reports link changes by interrupt */
+	bool promisc, set_mtu; /* as asked for */
 	bool started;
-	uint16_t owner; /* worker index that transmits for all, when shared */
+	uint16_t owner; /* worker index: polls RX queue 0, and transmits for all when shared */
 	bool shared;    /* fewer TX queues than workers: the others use handoff */
 	struct rte_ring *handoff;
 	struct rte_ether_addr mac;
@@ -72,13 +79,19 @@ int port_map_default(const uint16_t *lcores, unsigned int n_lcores, struct port_
 int port_plan(uint16_t id, const struct port_conf *conf, const struct port_rxq *map, unsigned int n,
 	const uint16_t *lcores, unsigned int n_lcores, struct port *port, char *why, unsigned int why_len);
 
-/* Configures the device and its queues with pool (RX). Returns 0 or the driver's negative errno, what failed in why. */
+/*
+ * Configures the device and its queues with pool (RX), and makes the hand-off ring of a shared port. Returns 0 or the
+ * driver's negative errno, what failed in why; then port_stop() puts the device away.
+ */
 int port_setup(struct port *port, struct rte_mempool *pool, char *why, unsigned int why_len);
 
-/* Starts it; never waits for the link. Returns 0 or the driver's negative errno. */
+/* Starts it; never waits for the link. Returns 0 or the driver's negative errno; then port_stop(), as above. */
 int port_start(struct port *port);
 
-/* Stops and closes it: every data buffer in its rings goes back to its pool. Workers must have left it. */
+/*
+ * Stops and closes it: every data buffer in its rings and in the hand-off ring goes back to its pool. Workers
+ * must have left it. Once for each port that was given to port_setup(), whatever came of it.
+ */
 void port_stop(struct port *port);
 
 /* Link state now, without waiting. */
