@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Magpie as a running program, and the account that it gives when it ends."""
+import re
+
+from . import machine
+from .process import Process
+from .telemetry import Telemetry
+
+
+class Magpie(Process):
+    """Magpie with one worker on one CPU."""
+
+    def __init__(self, workspace, build, cpu, eal, options, output=None):
+        self._prefix = workspace.prefix('magpie')
+        self._cpu = cpu
+        argv = [machine.find_magpie(build), '-l', str(cpu), *eal, '--no-pci', f'--file-prefix={self._prefix}',
+                '--log-level=lib.eal:error', '--', *options]
+        super().__init__(argv, workspace.file(self._prefix + '.log'), output)
+        self.telemetry = None
+
+    def ready(self):
+        """Waits until its workers run."""
+        self.telemetry = Telemetry(self._prefix, self)
+        self.telemetry.wait_for('/magpie/workers')
+
+    def cycles(self):
+        """TSC cycles of its worker in turns with and without packets: (busy, idle)."""
+        worker = self.telemetry.ask(f'/magpie/workers,{self._cpu}')
+        return worker['busy_cycles'], worker['idle_cycles']
+
+
+class Account:
+    """What Magpie prints when it ends, as numbers."""
+
+    def __init__(self, text):
+        text = text.replace('\r', '')
+        packets = re.findall(r'^packets: rx (\d+) = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', text, re.M)
+        self.complete = bool(packets)
+        self.rx, self.tx, self.dropped, self.punted = map(int, packets[-1]) if packets else (0, 0, 0, 0)
+        last = packets and text.rindex('packets: rx')
+        final = text[text.rfind('ran '):] if last else ''
+        self.reasons = [(kind, name, int(count), why) for kind, name, count, why in
+                        re.findall(r'^(dropped|punted) (\w+): (\d+) \((.*)\)$', final, re.M)]
+        cycles = re.findall(r'^lcore \d+: rx \d+, ([\d.]+) cycles/packet.*idle ([\d.]+) %', final, re.M)
+        self.cycles_per_packet, self.idle_percent = map(float, cycles[0]) if cycles else (0.0, 0.0)
+        ledger = re.findall(r'^ledger .*$', final, re.M)
+        self.ledger = ledger[-1] if ledger else 'no ledger printed'
+
+    @property
+    def balanced(self):
+        return self.complete and self.ledger == 'ledger balanced' \
+            and self.rx == self.tx + self.dropped + self.punted
