@@ -104,6 +104,8 @@ class Project(Tree):
             full = os.path.normpath(os.path.join(entry['directory'], entry['file']))
             args = entry.get('arguments') or shlex.split(entry['command'])
             found.setdefault(os.path.relpath(full, self.root), (entry['directory'], args))
+        if not any(path in found for path in self.paths):
+            raise CannotJudge(f'{self.build} is the build of another tree')
         return found
 
 

@@ -16,15 +16,16 @@ from tree import flags, in_parallel, run
 # Where packets enter our code: {directory: functions, or all that are not static}.
 ROOTS = {'lib/dp': ['worker_turn'], 'lib/proto': ['*'], 'drivers/mempool/magazine': ['ops_enqueue', 'ops_dequeue']}
 
-# Off the path by design: entered a fixed number of packets apart.
-SLOW = {'magazine_get_slow', 'magazine_put_slow'}
+# Off the path by design: entered once in a magazine's worth of packets, and while a pool is filled.
+SLOW = {'magazine_get_slow', 'magazine_put_slow', 'magazine_pool_seed'}
 
 # All that the walk may use from outside.
 OUTSIDE = re.compile(r'''^(
     mem(cpy|move|set|cmp) | __stack_chk_fail | __tls_get_addr | _GLOBAL_OFFSET_TABLE_
   | per_lcore__lcore_id | rte_cycles_vmware_tsc_map                # lcore number, TSC
   | rte_eth_fp_ops | rte_eth_call_[rt]x_callbacks                  # rx_burst, tx_burst
-  | __rte_ethdev_trace_\w+ | __rte_eth_trace_\w+ | per_lcore_trace_\w+ | __rte_trace_\w+   # compiled out
+  | __rte_(ethdev|eth|mempool)_trace_\w+ | per_lcore_trace_\w+ | __rte_trace_\w+   # compiled out
+  | __rte_panic                                                    # RTE_VERIFY: the end anyway
   | rte_mempool_ops_table | rte_pktmbuf_free_bulk | __rte_pktmbuf_\w+
   | rte_fib6?_lookup_bulk | rte_fib6?_get_dp | rte_net_\w+
 )$''', re.X)
