@@ -51,8 +51,8 @@ spaces_delete(char *text)
 	*to = '\0';
 }
 
-static void
-assert_answer(const char *command, const char *part)
+static const char *
+ask(const char *command)
 {
 	static char answer[16384];
 	ssize_t n;
@@ -62,6 +62,14 @@ assert_answer(const char *command, const char *part)
 	assert_true(n > 0);
 	answer[n] = '\0';
 	spaces_delete(answer);
+	return answer;
+}
+
+static void
+assert_answer(const char *command, const char *part)
+{
+	const char *answer = ask(command);
+
 	if (strstr(answer, part) == NULL)
 		fail_msg("%s: want %s, got %s", command, part, answer);
 }
@@ -80,6 +88,9 @@ test_commands(void **state)
 	assert_answer("/magpie/drops", "\"no_route\":7");
 	assert_answer("/magpie/drops", "\"punt_full\":0");
 	assert_answer("/magpie/punts", "\"punt_arp\":5");
+	assert_null(strstr(ask("/magpie/drops"), "\"forward\""));
+	assert_null(strstr(ask("/magpie/drops"), "\"punt_arp\""));
+	assert_null(strstr(ask("/magpie/punts"), "\"vlan\""));
 	assert_answer("/magpie/ports", "[0,2]");
 	assert_answer("/magpie/ports,2", "\"rx_bytes\":540");
 	assert_answer("/magpie/ports,1", "null");
@@ -108,6 +119,11 @@ test_again(void **state)
 			assert_answer("/magpie/drops", "\"vlan\":100");
 		stats_destroy(stats);
 	}
+
+	const char *listed = strstr(ask("/"), "\"/magpie/drops\"");
+
+	assert_non_null(listed);
+	assert_null(strstr(listed + 1, "\"/magpie/drops\""));
 }
 
 int
