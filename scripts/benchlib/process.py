@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that run beside this one: started with a log, stopped by their pid, nothing left behind."""
+import contextlib
 import ctypes
 import os
 import shutil
@@ -15,9 +16,15 @@ class Failure(Exception):
     """The run cannot go on; says why and, where there is one, what fixes it."""
 
 
-def _die_with_parent():
+def _before_exec():
     # A poll-mode program that outlives its parent would keep a CPU busy for ever.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
+    # It expects a CPU of its own. Where it has to share, this is the nearest to it: priority within
+    # its session, and of its session where the kernel schedules those (autogroup).
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, -20)
+        with open('/proc/self/autogroup', 'w', encoding='ascii') as file:
+            file.write('-20')
 
 
 def wait_until(condition, seconds, what):
@@ -71,7 +78,7 @@ class Process:
             self._popen = subprocess.Popen(
                 argv, stdin=subprocess.PIPE, stdout=file if output is None else output,
                 stderr=subprocess.STDOUT if output is None else output,
-                start_new_session=True, preexec_fn=_die_with_parent, text=True)
+                start_new_session=True, preexec_fn=_before_exec, text=True)
 
     def __enter__(self):
         return self
