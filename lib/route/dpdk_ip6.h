@@ -22,12 +22,6 @@ dpdk_ip6(const uint8_t *bytes)
 	return (const struct rte_ipv6_addr *)bytes;
 }
 
-static inline struct rte_ipv6_addr *
-dpdk_ip6_out(uint8_t *bytes)
-{
-	return (struct rte_ipv6_addr *)bytes;
-}
-
 static inline const struct rte_ipv6_addr *
 dpdk_ip6_array(const uint8_t (*addrs)[16])
 {
@@ -38,12 +32,6 @@ dpdk_ip6_array(const uint8_t (*addrs)[16])
 
 static inline const uint8_t *
 dpdk_ip6(const uint8_t *bytes)
-{
-	return bytes;
-}
-
-static inline uint8_t *
-dpdk_ip6_out(uint8_t *bytes)
 {
 	return bytes;
 }

@@ -2,7 +2,7 @@
 /*
  * Building, updating and swapping the two copies of a FIB.
  *
- * Before the first publication only the RIB fills; the copy is built once, in the order of rib_walk() (covering prefixes first, so
+ * Before the first publication only the RIB fills; the copy is built once, in the order of rib_sort() (covering prefixes first, so
  * that adding a prefix never has to go around longer ones). After that an update of a few prefixes
  * is applied to the standby in place, and any error of the library means: free it, build it from the RIB.
  * A copy is built with room to grow, so builds for want of room come in a geometric row.
@@ -26,78 +26,69 @@
 
 #define FIB_NODE_BYTES 192u
 
-struct sizing {
-	const struct fib_ops *ops;
-	uint32_t n_tbl8;
-	struct ip_prefix previous;
-	bool any;
-};
-
-static int
-size_prefix(void *context, const struct ip_prefix *prefix, uint8_t cover_len, const struct rib_entry *entry)
-{
-	struct sizing *const sizing = context;
-
-	sizing->ops->count(prefix, cover_len, sizing->any ? &sizing->previous : NULL, &sizing->n_tbl8);
-	sizing->previous = *prefix;
-	sizing->any = true;
-	return 0;
-}
-
-/* What rib needs now and some slack, times 2^doublings. */
+/* Room for n_routes that need n_tbl8 now, and some slack, times 2^doublings. */
 static struct fib_size
-size_for(const struct fib_side *side, unsigned int doublings)
+size_for(const struct fib_ops *ops, uint32_t n_routes, uint32_t n_tbl8, unsigned int doublings)
 {
-	struct sizing sizing = {.ops = side->ops};
-	const uint32_t n_routes = side->rib->n_prefixes;
-	uint64_t n_tbl8;
+	const uint64_t n_wanted = ((uint64_t)n_tbl8 + n_tbl8 / 4 + ops->slack_tbl8) << doublings;
 	struct fib_size size;
 
-	rib_walk(side->rib, size_prefix, &sizing);
-	n_tbl8 = ((uint64_t)sizing.n_tbl8 + sizing.n_tbl8 / 4 + side->ops->slack_tbl8) << doublings;
-	size.wide = sizing.n_tbl8 >= FIB_TBL8_MAX_NARROW || (doublings > 0 && n_tbl8 > FIB_TBL8_MAX_NARROW);
-	size.n_tbl8 = (uint32_t)RTE_MIN(n_tbl8, size.wide ? FIB_TBL8_MAX_WIDE : FIB_TBL8_MAX_NARROW);
+	/* Slack alone is no reason for wide entries, unless narrow ones have failed. */
+	size.wide = n_tbl8 >= FIB_TBL8_MAX_NARROW || (doublings > 0 && n_wanted > FIB_TBL8_MAX_NARROW);
+	size.n_tbl8 = (uint32_t)RTE_MIN(n_wanted, size.wide ? FIB_TBL8_MAX_WIDE : FIB_TBL8_MAX_NARROW);
 	size.n_routes = (n_routes + n_routes / 8 + 512) << doublings;
 	return size;
 }
 
-struct filling {
-	const struct fib_ops *ops;
-	void *table;
-};
-
 static int
-fill_prefix(void *context, const struct ip_prefix *prefix, uint8_t cover_len, const struct rib_entry *entry)
+fill(const struct fib_ops *ops, void *table, const struct rib_route *routes, uint32_t n)
 {
-	const struct filling *const filling = context;
+	for (uint32_t i = 0; i < n; i++) {
+		const int ret = ops->add(table, &routes[i].prefix, routes[i].id);
 
-	return filling->ops->add(filling->table, prefix, rib_entry_best(entry));
+		if (ret != 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* Builds from routes[n], each time with twice the room until they fit. */
+static int
+build_sorted(struct fib_side *side, struct fib *fib, const struct rib_route *routes, uint32_t n)
+{
+	const uint32_t n_tbl8 = side->ops->count_tbl8(routes, n);
+
+	for (unsigned int doublings = 0; doublings < 8; doublings++) {
+		const struct fib_size size = size_for(side->ops, n, n_tbl8, doublings);
+		void *const table = side->ops->create(side->rib->node, &size);
+
+		if (table == NULL)
+			return -ENOMEM;
+		side->n_builds++;
+		if (fill(side->ops, table, routes, n) == 0) {
+			*fib = (struct fib){table, size};
+			return 0;
+		}
+		side->ops->free(table);
+	}
+	return -ENOMEM;
 }
 
 static int
 fib_build(struct fib_side *side, struct fib *fib)
 {
-	struct filling filling = {.ops = side->ops};
-	struct fib_size size;
+	struct rib_route *routes;
 	int ret;
 
 	*fib = (struct fib){0};
 	if (side->rib->n_prefixes == 0)
 		return 0;
-	for (unsigned int doublings = 0; doublings < 8; doublings++) {
-		size = size_for(side, doublings);
-		filling.table = side->ops->create(side->rib->node, &size);
-		if (filling.table == NULL)
-			return -ENOMEM;
-		side->n_builds++;
-		ret = rib_walk(side->rib, fill_prefix, &filling);
-		if (ret == 0) {
-			*fib = (struct fib){filling.table, size};
-			return 0;
-		}
-		side->ops->free(filling.table);
-	}
-	return -ENOMEM;
+	ret = rib_sort(side->rib, &routes);
+	if (ret != 0)
+		return ret;
+	ret = build_sorted(side, fib, routes, side->rib->n_prefixes);
+	free(routes);
+	return ret;
 }
 
 static void
@@ -112,7 +103,8 @@ fib_drop(const struct fib_side *side, struct fib *fib)
 static int
 apply_note(const struct fib_side *side, void *table, const struct ip_prefix *prefix)
 {
-	const uint16_t want = rib_entry_best(rib_find(side->rib, prefix));
+	const struct rib_entry entry = rib_get(side->rib, prefix);
+	const uint16_t want = rib_entry_best(&entry);
 	const uint16_t have = side->ops->find(table, prefix);
 	int ret = 0;
 

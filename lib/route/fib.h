@@ -36,10 +36,9 @@ struct fib_size {
 
 /* What differs between rte_fib and rte_fib6; table is one or the other. */
 struct fib_ops {
-	/* Adds to *n_tbl8 what prefix needs, called in the order of rib_walk(). previous: the prefix before, NULL at first. */
-	void (*count)(const struct ip_prefix *prefix, uint8_t cover_len, const struct ip_prefix *previous,
-		uint32_t *n_tbl8);
-	uint32_t slack_tbl8; /* to add to the sum */
+	/* How many tbl8 groups routes[n], sorted as by rib_sort(), make the library reserve when added in this order. */
+	uint32_t (*count_tbl8)(const struct rib_route *routes, uint32_t n);
+	uint32_t slack_tbl8; /* to add to that */
 	void *(*create)(int node, const struct fib_size *size);
 	void (*free)(void *table);
 	/* The id that table has for exactly this prefix, 0 if none. */

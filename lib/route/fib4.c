@@ -34,16 +34,21 @@ host_order(const struct ip_addr *addr)
 }
 
 /* One tbl8 group for each /24 that has anything longer in it. */
-static void
-fib4_count(
-	const struct ip_prefix *prefix, uint8_t cover_len, const struct ip_prefix *previous, uint32_t *n_tbl8)
+static uint32_t
+fib4_count_tbl8(const struct rib_route *routes, uint32_t n)
 {
-	if (prefix->len <= 24)
-		return;
-	if (previous != NULL && previous->len > 24 &&
-		memcmp(previous->addr.bytes, prefix->addr.bytes, 3) == 0)
-		return;
-	++*n_tbl8;
+	uint32_t n_tbl8 = 0;
+	uint32_t last = UINT32_MAX;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t net = host_order(&routes[i].prefix.addr) >> 8;
+
+		if (routes[i].prefix.len <= 24 || net == last)
+			continue;
+		n_tbl8++;
+		last = net;
+	}
+	return n_tbl8;
 }
 
 static void
@@ -140,7 +145,7 @@ fib4_del(void *table, const struct ip_prefix *prefix)
 }
 
 const struct fib_ops fib4_ops = {
-	.count = fib4_count,
+	.count_tbl8 = fib4_count_tbl8,
 	.slack_tbl8 = 256,
 	.create = fib4_create,
 	.free = fib4_free,

@@ -20,14 +20,19 @@
 #include "prefix.h"
 #include "simd.h"
 
-static void
-fib6_count(
-	const struct ip_prefix *prefix, uint8_t cover_len, const struct ip_prefix *previous, uint32_t *n_tbl8)
+/* Trap 1: for each, the bytes beyond the third that its cover does not reach. */
+static uint32_t
+fib6_count_tbl8(const struct rib_route *routes, uint32_t n)
 {
-	const uint8_t top = RTE_MAX(cover_len, 24);
+	uint32_t n_tbl8 = 0;
 
-	if (prefix->len > top)
-		*n_tbl8 += (RTE_ALIGN_CEIL(prefix->len, 8) - RTE_ALIGN_CEIL(top, 8)) / 8;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t top = RTE_MAX(routes[i].cover_len, 24);
+
+		if (routes[i].prefix.len > top)
+			n_tbl8 += (RTE_ALIGN_CEIL(routes[i].prefix.len, 8) - RTE_ALIGN_CEIL(top, 8)) / 8;
+	}
+	return n_tbl8;
 }
 
 static void
@@ -108,7 +113,7 @@ fib6_del(void *table, const struct ip_prefix *prefix)
 }
 
 const struct fib_ops fib6_ops = {
-	.count = fib6_count,
+	.count_tbl8 = fib6_count_tbl8,
 	.slack_tbl8 = 8192,
 	.create = fib6_create,
 	.free = fib6_free,

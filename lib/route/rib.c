@@ -1,238 +1,182 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The RIB on rte_rib6. Two things of that library shape this file:
+ * The RIB on rte_hash: key = the prefix (18 bytes, host bits and unused bytes 0), data = the ids of its sources,
+ * packed into the data word. rte_hash has a fixed size, so a full one is copied into one of twice the
+ * size: an idle router needs 100 kB, a million prefixes 50 to 100 MB.
  *
- *   - its nodes come from a mempool of fixed size, so a full tree is copied into one of twice the size;
- *     starting small keeps an idle router at 200 kB, doubling keeps the copies below one per insert;
- *   - rte_rib6_get_nxt() never returns the prefix that it was asked to search below, so ::/0 (and for IPv4
- *     ::ffff:0:0/96) is looked up by itself.
- *
- * Invariants: n_prefixes = number of valid nodes; every entry has at least one id between two calls
- * from outside. Control thread only.
+ * Invariant: a prefix is in the hash if and only if some source has an id for it; there are n_prefixes of them.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
-#include <rte_common.h>
-#include <rte_errno.h>
+#include <rte_hash.h>
 
-#include "dpdk_ip6.h"
 #include "prefix.h"
 #include "rib.h"
 
-#define RIB_NODES_START 1024u
-#define RIB_NODES_MAX   (1u << 26)
+#define RIB_START 1024u
+#define RIB_MAX   (1u << 26)
 
-/* A prefix as the tree holds it. */
-struct key {
-	uint8_t bytes[16];
-	uint8_t len;
-};
-
-static const struct key root4 = {.bytes = {[10] = 0xff, [11] = 0xff}, .len = 96};
-static const struct key root6;
-
-static const struct key *
-family_root(const struct rib *rib)
-{
-	return rib->family == AF_INET ? &root4 : &root6;
-}
-
-static struct key
-key_from_prefix(const struct ip_prefix *prefix)
-{
-	struct key key = {.len = prefix->len};
-
-	if (prefix->addr.family == AF_INET6) {
-		memcpy(key.bytes, prefix->addr.bytes, 16);
-		return key;
-	}
-	key = root4;
-	key.len += prefix->len;
-	memcpy(&key.bytes[12], prefix->addr.bytes, 4);
-	return key;
-}
-
-static struct key
-key_from_node(const struct rte_rib6_node *node)
-{
-	struct key key;
-
-	rte_rib6_get_ip(node, dpdk_ip6_out(key.bytes));
-	rte_rib6_get_depth(node, &key.len);
-	return key;
-}
-
-static struct ip_prefix
-prefix_from_key(const struct rib *rib, const struct key *key)
-{
-	struct ip_prefix prefix = {.addr.family = rib->family, .len = key->len - family_root(rib)->len};
-
-	if (rib->family == AF_INET)
-		memcpy(prefix.addr.bytes, &key->bytes[12], 4);
-	else
-		memcpy(prefix.addr.bytes, key->bytes, 16);
-	return prefix;
-}
-
-static struct rte_rib6_node *
-node_find(const struct rib *rib, const struct key *key)
-{
-	return rte_rib6_lookup_exact(rib->tree, dpdk_ip6(key->bytes), key->len);
-}
-
-static struct rte_rib6 *
-tree_create(int node, uint32_t n_nodes)
+static struct rte_hash *
+hash_create(int node, uint32_t n_max)
 {
 	static uint32_t n_made; /* names must differ, also between tables */
-	const struct rte_rib6_conf conf = {.ext_sz = sizeof(struct rib_entry), .max_nodes = (int)n_nodes};
-	char name[16];
+	char name[20];
+	const struct rte_hash_parameters parameters = {
+		.name = name,
+		.entries = n_max,
+		.key_len = sizeof(struct ip_prefix),
+		.socket_id = node,
+	};
 
 	snprintf(name, sizeof(name), "mag_rib%u", n_made++);
-	return rte_rib6_create(name, node, &conf);
+	return rte_hash_create(&parameters);
 }
 
 int
 rib_init(struct rib *rib, uint8_t family, int node)
 {
-	*rib = (struct rib){.family = family, .node = node, .n_nodes_max = RIB_NODES_START};
-	rib->tree = tree_create(node, rib->n_nodes_max);
-	return rib->tree == NULL ? -ENOMEM : 0;
+	*rib = (struct rib){.family = family, .node = node, .n_max = RIB_START};
+	rib->hash = hash_create(node, rib->n_max);
+	return rib->hash == NULL ? -ENOMEM : 0;
 }
 
 void
 rib_fini(struct rib *rib)
 {
-	rte_rib6_free(rib->tree);
-	rib->tree = NULL;
+	rte_hash_free(rib->hash);
+	rib->hash = NULL;
 }
 
-struct rib_entry *
-rib_find(const struct rib *rib, const struct ip_prefix *prefix)
+static struct rib_entry
+entry_from_word(const void *word)
 {
-	const struct key key = key_from_prefix(prefix);
+	struct rib_entry entry;
 
-	return rte_rib6_get_ext(node_find(rib, &key));
+	memcpy(&entry, &word, sizeof(entry));
+	return entry;
 }
 
-static int
-copy_entry(void *context, const struct ip_prefix *prefix, uint8_t cover_len, const struct rib_entry *entry)
+static void *
+word_from_entry(struct rib_entry entry)
 {
-	struct rte_rib6 *const tree = context;
-	const struct key key = key_from_prefix(prefix);
-	struct rte_rib6_node *const node = rte_rib6_insert(tree, dpdk_ip6(key.bytes), key.len);
+	void *word;
 
-	if (node == NULL)
-		return -ENOMEM;
-	memcpy(rte_rib6_get_ext(node), entry, sizeof(*entry));
-	return 0;
+	memcpy(&word, &entry, sizeof(word));
+	return word;
+}
+
+struct rib_entry
+rib_get(const struct rib *rib, const struct ip_prefix *prefix)
+{
+	const struct ip_prefix key = ip_prefix_from(&prefix->addr, prefix->len);
+	void *word;
+
+	if (rte_hash_lookup_data(rib->hash, &key, &word) < 0)
+		return (struct rib_entry){0};
+	return entry_from_word(word);
 }
 
 static int
 rib_grow(struct rib *rib)
 {
-	const uint32_t n_nodes = rib->n_nodes_max * 2;
-	struct rte_rib6 *tree;
+	const uint32_t n_max = rib->n_max * 2;
+	struct rte_hash *const hash = n_max <= RIB_MAX ? hash_create(rib->node, n_max) : NULL;
+	const void *key;
+	void *word;
+	uint32_t i = 0;
 
-	if (n_nodes > RIB_NODES_MAX)
+	if (hash == NULL)
 		return -ENOMEM;
-	tree = tree_create(rib->node, n_nodes);
-	if (tree == NULL)
-		return -ENOMEM;
-	if (rib_walk(rib, copy_entry, tree) != 0) {
-		rte_rib6_free(tree);
-		return -ENOMEM;
+	while (rte_hash_iterate(rib->hash, &key, &word, &i) >= 0) {
+		if (rte_hash_add_key_data(hash, key, word) != 0) {
+			rte_hash_free(hash);
+			return -ENOMEM;
+		}
 	}
-	rte_rib6_free(rib->tree);
-	rib->tree = tree;
-	rib->n_nodes_max = n_nodes;
+	rte_hash_free(rib->hash);
+	rib->hash = hash;
+	rib->n_max = n_max;
 	return 0;
 }
 
-struct rib_entry *
-rib_insert(struct rib *rib, const struct ip_prefix *prefix)
+int
+rib_set(struct rib *rib, const struct ip_prefix *prefix, struct rib_entry entry)
 {
-	const struct key key = key_from_prefix(prefix);
-	struct rte_rib6_node *node = node_find(rib, &key);
+	const struct ip_prefix key = ip_prefix_from(&prefix->addr, prefix->len);
+	const bool present = rte_hash_lookup(rib->hash, &key) >= 0;
 
-	if (node != NULL)
-		return rte_rib6_get_ext(node);
-	while ((node = rte_rib6_insert(rib->tree, dpdk_ip6(key.bytes), key.len)) == NULL)
+	if (rib_entry_best(&entry) == 0) {
+		if (present) {
+			rte_hash_del_key(rib->hash, &key);
+			rib->n_prefixes--;
+		}
+		return 0;
+	}
+	while (rte_hash_add_key_data(rib->hash, &key, word_from_entry(entry)) != 0)
 		if (rib_grow(rib) != 0)
-			return NULL;
-	rib->n_prefixes++;
-	return memset(rte_rib6_get_ext(node), 0, sizeof(struct rib_entry));
-}
-
-void
-rib_remove(struct rib *rib, const struct ip_prefix *prefix)
-{
-	const struct key key = key_from_prefix(prefix);
-
-	if (node_find(rib, &key) == NULL)
-		return;
-	rte_rib6_remove(rib->tree, dpdk_ip6(key.bytes), key.len);
-	rib->n_prefixes--;
+			return -ENOMEM;
+	rib->n_prefixes += !present;
+	return 0;
 }
 
 uint16_t
 rib_entry_best(const struct rib_entry *entry)
 {
-	if (entry == NULL)
-		return 0;
 	for (unsigned int source = 0; source < RIB_N_SOURCES; source++)
 		if (entry->id[source] != 0)
 			return entry->id[source];
 	return 0;
 }
 
-struct walk {
-	const struct rib *rib;
-	rib_visit_t visit;
-	void *context;
-};
-
+/* Byte by byte in memory: family (the same for all), address, length. */
 static int
-visit_node(const struct walk *walk, struct rte_rib6_node *node, const struct key *key, uint8_t cover_len)
+compare_routes(const void *a, const void *b)
 {
-	const struct ip_prefix prefix = prefix_from_key(walk->rib, key);
-
-	return walk->visit(walk->context, &prefix, cover_len, rte_rib6_get_ext(node));
+	return memcmp(a, b, sizeof(struct ip_prefix));
 }
 
-/* Visits what lies below key. Nests once per covering prefix: 128 deep at most. */
-static int
-walk_below(const struct walk *walk, const struct key *key)
+static_assert(offsetof(struct rib_route, prefix) == 0 && offsetof(struct ip_prefix, len) == 17,
+	"compare_routes() sorts by address, then length");
+
+/* The prefixes that cover a route, each covering the next, are a chain of earlier routes. */
+static void
+find_covers(struct rib_route *routes, uint32_t n)
 {
-	struct rte_rib6_node *node = NULL;
-	const uint8_t cover_len = key->len - family_root(walk->rib)->len;
-	int ret;
+	const struct rib_route *chain[129];
+	unsigned int depth = 0;
 
-	while ((node = rte_rib6_get_nxt(walk->rib->tree, dpdk_ip6(key->bytes), key->len, node,
-			RTE_RIB6_GET_NXT_COVER)) != NULL) {
-		const struct key below = key_from_node(node);
-
-		ret = visit_node(walk, node, &below, cover_len);
-		if (ret != 0)
-			return ret;
-		ret = walk_below(walk, &below);
-		if (ret != 0)
-			return ret;
+	for (uint32_t i = 0; i < n; i++) {
+		while (depth > 0 && !ip_prefix_covers(&chain[depth - 1]->prefix, &routes[i].prefix.addr))
+			depth--;
+		if (depth > 0)
+			routes[i].cover_len = chain[depth - 1]->prefix.len;
+		chain[depth++] = &routes[i];
 	}
-	return 0;
 }
 
 int
-rib_walk(const struct rib *rib, rib_visit_t visit, void *context)
+rib_sort(const struct rib *rib, struct rib_route **routes)
 {
-	const struct walk walk = {rib, visit, context};
-	const struct key *const root = family_root(rib);
-	struct rte_rib6_node *const node = node_find(rib, root);
-	int ret = 0;
+	struct rib_route *const sorted = calloc(rib->n_prefixes + 1, sizeof(*sorted));
+	const void *key;
+	void *word;
+	uint32_t i = 0;
+	uint32_t n = 0;
 
-	if (node != NULL)
-		ret = visit_node(&walk, node, root, 0);
-	return ret != 0 ? ret : walk_below(&walk, root);
+	if (sorted == NULL)
+		return -ENOMEM;
+	while (rte_hash_iterate(rib->hash, &key, &word, &i) >= 0) {
+		const struct rib_entry entry = entry_from_word(word);
+
+		memcpy(&sorted[n].prefix, key, sizeof(sorted[n].prefix));
+		sorted[n++].id = rib_entry_best(&entry);
+	}
+	qsort(sorted, n, sizeof(*sorted), compare_routes);
+	find_covers(sorted, n);
+	*routes = sorted;
+	return 0;
 }

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The routing information base of one family: what is known about each prefix,
- * from every source, whether or not a better source hides it. An rte_rib6 holds
- * either family: the IPv4 prefix a.b.c.d/n stands in it as ::ffff:a.b.c.d/(96+n)
- * (RFC 4291 2.5.5.2), so there is one tree code for both.
- *
- * rte_rib6 has a fixed number of nodes; rib_insert() moves to a tree of twice the
- * size when they run out. Only the control thread may call.
+ * The routing information base of one family: what is known about each prefix, from every
+ * source, whether or not a better source hides it. Nobody looks addresses up here, only prefixes,
+ * so it is a hash table (rte_hash), and a sorted copy when a FIB is to be built. (As a tree, rte_rib took four times the memory and
+ * rte_rib6 ten times the time: doc/adr/0001-fib.md.) Control thread only.
  */
 #ifndef RIB_H
 #define RIB_H
 
+#include <assert.h>
 #include <stdint.h>
-
-#include <rte_common.h>
 
 #include "route.h"
 
@@ -26,17 +22,19 @@ enum rib_source {
 	RIB_N_SOURCES
 };
 
-/* Lives inside a node of the tree. An id of 0 means that the source has nothing. */
+/* What a prefix has. An id of 0 means that the source has nothing. */
 struct rib_entry {
 	uint16_t id[RIB_N_SOURCES];
 };
 
-struct rte_rib6;
+static_assert(sizeof(struct rib_entry) == sizeof(void *), "an entry is the data word of rte_hash");
+
+struct rte_hash;
 
 struct rib {
-	struct rte_rib6 *tree;
-	uint32_t n_prefixes;
-	uint32_t n_nodes_max;
+	struct rte_hash *hash;
+	uint32_t n_prefixes; /* with an id from some source */
+	uint32_t n_max;      /* what hash has room for */
 	int node;
 	uint8_t family;
 };
@@ -47,30 +45,29 @@ rib_init(struct rib *rib, uint8_t family, int node);
 void
 rib_fini(struct rib *rib);
 
-/* The entry of exactly this prefix, or NULL. Valid until the next insert or remove. */
-struct rib_entry *
-rib_find(const struct rib *rib, const struct ip_prefix *prefix);
+/* What prefix has; all ids 0 if nothing. */
+struct rib_entry
+rib_get(const struct rib *rib, const struct ip_prefix *prefix);
 
-/* Finds or makes (with all ids 0) the entry of prefix. NULL: no memory. */
-struct rib_entry *
-rib_insert(struct rib *rib, const struct ip_prefix *prefix);
+/* Replaces what prefix has; all ids 0 takes it out, which cannot fail. Returns 0, -ENOMEM. */
+int
+rib_set(struct rib *rib, const struct ip_prefix *prefix, struct rib_entry entry);
 
-/* Takes the entry of prefix away, if there is one. */
-void
-rib_remove(struct rib *rib, const struct ip_prefix *prefix);
-
-/* The id that wins, 0 for a NULL entry. */
+/* The id that wins, 0 if there is none. */
 uint16_t
 rib_entry_best(const struct rib_entry *entry);
 
+struct rib_route {
+	struct ip_prefix prefix;
+	uint8_t cover_len; /* length of the longest shorter prefix that covers this one, 0 if none */
+	uint16_t id;       /* the best */
+};
+
 /*
- * Calls visit for every prefix, in order of address, a covering prefix before those it covers. cover_len: length of the
- * longest shorter prefix that covers this one, 0 if none. A visit that returns anything but 0 ends the walk, which
- * returns the same. visit must not change the RIB.
+ * All prefixes in order of address, a covering prefix before those it covers: *routes[rib->n_prefixes], to
+ * be freed by the caller. Returns 0, -ENOMEM.
  */
-typedef int (*rib_visit_t)(
-	void *context, const struct ip_prefix *prefix, uint8_t cover_len, const struct rib_entry *entry);
 int
-rib_walk(const struct rib *rib, rib_visit_t visit, void *context);
+rib_sort(const struct rib *rib, struct rib_route **routes);
 
 #endif

@@ -79,10 +79,7 @@ route_table_destroy(struct route_table *table)
 static uint16_t
 slot_get(const struct route_table *table, const struct ip_prefix *prefix, enum rib_source source)
 {
-	const struct rib_entry *const entry =
-		rib_find(&table->ribs[family_index(prefix->addr.family)], prefix);
-
-	return entry == NULL ? 0 : entry->id[source];
+	return rib_get(&table->ribs[family_index(prefix->addr.family)], prefix).id[source];
 }
 
 /* id 0 empties the slot, which cannot fail. Returns 0, -ENOMEM. */
@@ -90,20 +87,15 @@ static int
 slot_set(struct route_table *table, const struct ip_prefix *prefix, enum rib_source source, uint16_t id)
 {
 	const unsigned int i = family_index(prefix->addr.family);
-	struct rib *const rib = &table->ribs[i];
-	struct rib_entry *const entry = id == 0 ? rib_find(rib, prefix) : rib_insert(rib, prefix);
-	uint16_t before, after;
+	struct rib_entry entry = rib_get(&table->ribs[i], prefix);
+	const uint16_t before = rib_entry_best(&entry);
+	int ret;
 
-	if (entry == NULL)
-		return id == 0 ? 0 : -ENOMEM;
-	before = rib_entry_best(entry);
-	entry->id[source] = id;
-	after = rib_entry_best(entry);
-	if (after == 0)
-		rib_remove(rib, prefix);
-	if (before != after)
+	entry.id[source] = id;
+	ret = rib_set(&table->ribs[i], prefix, entry);
+	if (ret == 0 && rib_entry_best(&entry) != before)
 		fib_side_touch(&table->sides[i], prefix);
-	return 0;
+	return ret;
 }
 
 int

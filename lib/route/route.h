@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routes of both families: the RIB (rte_rib, rte_rib6) is the truth, the FIB
+ * Routes of both families: the RIB (rte_hash) is the truth, the FIB
  * (rte_fib, rte_fib6) is what the walk reads, adjacencies are what it yields.
  *
  *   route_add/del --> RIB --> standby FIB --route_publish()--> published FIB <-- the walk
