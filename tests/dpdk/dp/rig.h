@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The walk on a bench: two net_ring ports whose far ends the test holds, the real pools, the
+ * route table of topology.h, one or two workers whose turns the test takes by hand.
+ *
+ *   rig_inject --ring--> port 0 |                | port 0 --ring--> rig_collect
+ *   rig_inject --ring--> port 1 | worker_turn()  | port 1 --ring--> rig_collect
+ *                               |   +-> punt ring ------------> rig_punted
+ *
+ * Worker w polls RX queue w of both ports and is not bound to any thread: everything happens in
+ * rig_turn(). Taking the rig down checks that every packet and every buffer is accounted for.
+ */
+#ifndef RIG_H
+#define RIG_H
+
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#include "frame.h"
+#include "skb.h"
+#include "topology.h"
+#include "worker.h"
+
+#define RIG_PORTS       TOPOLOGY_PORTS
+#define RIG_WORKERS_MAX 2u
+#define RIG_TX_SLOTS    64u /* of each TX ring: one burst */
+
+/* 0 = the default in brackets. */
+struct rig_conf {
+	enum build_mode build;
+	uint32_t burst;                     /* [BURST_MAX] */
+	uint32_t n_workers;                 /* [1] */
+	uint32_t n_data;                    /* data buffers [1024] */
+	uint32_t n_heads;                   /* [1024] */
+	uint32_t punt_slots, handoff_slots; /* [64] each, exact */
+	bool shared;                        /* port 1 has one TX queue, of worker 0 */
+};
+
+struct rig;
+
+/* Starts the EAL with main()'s arguments; ends the process if that fails. Once. */
+void
+rig_eal(int argc, char **argv);
+
+/* Never fails: ends the process instead. */
+struct rig *
+rig_create(const struct rig_conf *conf);
+
+/*
+ * Takes what is left out of every ring and checks, with cmocka's asserts: rx == tx + dropped + punted, nothing in the
+ * data pool or the pool of heads is missing, every magazine is sound. Then frees all.
+ */
+void
+rig_destroy(struct rig *rig);
+
+/* Puts a copy of frame before RX queue `queue` of port. Returns its buffer, to be recognised by and nothing else. */
+const struct rte_mbuf *
+rig_inject_at(struct rig *rig, uint16_t port, uint16_t queue, const struct frame *frame);
+
+/* The same at queue 0 of port 0. */
+const struct rte_mbuf *
+rig_inject(struct rig *rig, const struct frame *frame);
+
+/* The same in two segments, the first with split bytes. */
+void
+rig_inject_chain(struct rig *rig, const struct frame *frame, uint32_t split);
+
+/* One turn of each worker; returns the packets moved. */
+uint32_t
+rig_turn(struct rig *rig);
+uint32_t
+rig_turn_of(struct rig *rig, uint32_t worker);
+
+/* The next frame that left port, in the order they left; NULL if none. Valid until rig_return(). Any TX queue, lowest first. */
+struct rte_mbuf *
+rig_collect(struct rig *rig, uint16_t port);
+void
+rig_return(struct rte_mbuf *mbuf);
+
+/* Returns all that left port without looking; how many. */
+uint32_t
+rig_discard(struct rig *rig, uint16_t port);
+
+/* The next packet punted, NULL if none. Valid until rig_consume(). */
+struct skb *
+rig_punted(struct rig *rig);
+void
+rig_consume(struct rig *rig, struct skb *skb);
+
+/* How many packets got this verdict so far: sent, punted or dropped, over all workers. */
+uint64_t
+rig_count(const struct rig *rig, enum verdict verdict);
+
+/* All of them at once. */
+void
+rig_counts(const struct rig *rig, uint64_t counts[N_VERDICTS]);
+
+struct worker *
+rig_worker(struct rig *rig, uint32_t index);
+struct rte_mempool *
+rig_pool(struct rig *rig);
+
+/* No data buffer and no head is out now (nothing waits in a ring). */
+void
+rig_check_home(const struct rig *rig);
+
+#endif
