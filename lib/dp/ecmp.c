@@ -39,7 +39,11 @@ hash_ip4(const uint8_t *l3, uint32_t len)
 static uint32_t
 hash_ip6(const uint8_t *l3)
 {
-	return rte_jhash(l3 + 8, 32, load32_be(l3) & 0xfffff);
+	uint32_t addrs[8];
+
+	/* rte_jhash() would read the packet as aligned words, which it need not be */
+	memcpy(addrs, l3 + 8, sizeof(addrs));
+	return rte_jhash_32b(addrs, 8, load32_be(l3) & 0xfffff);
 }
 
 uint32_t
