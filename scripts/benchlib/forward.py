@@ -12,7 +12,8 @@ from .process import Failure, Workspace
 from .testpmd import BURST, MBUF_CACHE, MBUFS, Testpmd
 from .wires import Generator, Wires, wait_links
 
-CANDIDATES = ('magpie', 'mac', 'io')
+TESTPMD_MODES = ('mac', 'io')
+CANDIDATES = ('magpie', *TESTPMD_MODES)
 CLONES = 32
 
 
@@ -26,8 +27,7 @@ class ForwardBench:
         self._tsc_hz = None
         if args.zero_copy and not self._memory.huge:
             raise Failure('--zero-copy needs hugepages; reserve them: scripts/setup')
-        if self._args.only is None or set(self._args.only) - {'mac', 'io'}:
-            machine.find_magpie(args.build)
+        machine.find_magpie(args.build)
 
     def facts(self):
         return {
@@ -43,9 +43,9 @@ class ForwardBench:
 
     def _start_forwarder(self, name, workspace, wires):
         eal = [*self._memory.eal, *wires.forwarder_eal()]
-        if name == 'magpie':
+        if name not in TESTPMD_MODES:
             options = [*wires.magpie_options(), '--burst', str(BURST), '--pool-size', str(MBUFS),
-                       *self._args.magpie_option]
+                       *self._args.variants.get(name, [])]
             return Magpie(workspace, self._args.build, self._cpus.forwarder, eal, options)
         return Testpmd(workspace, self._cpus.forwarder, eal, [])
 
@@ -56,13 +56,13 @@ class ForwardBench:
                 generator.ready()
                 with self._start_forwarder(name, workspace, wires) as forwarder:
                     forwarder.ready()
-                    if name != 'magpie':
+                    if name in TESTPMD_MODES:
                         forwarder.forward(name)
                     sample = self._window(generator, forwarder)
                     generator.rest()
                     generator.collect()
                 sample['latency_ns'] = machine.core_latency_ns(self._args.build, workspace, self._cpus)
-                if name == 'magpie':
+                if name not in TESTPMD_MODES:
                     self._check(forwarder)
             taken, refused = generator.offered()
             sample['refused_percent'] = 100 * refused / (taken + refused)
@@ -133,6 +133,6 @@ def run(args):
     bench = ForwardBench(args)
     facts = bench.facts()
     rounds.print_facts(facts)
-    results = rounds.interleave(args.only or CANDIDATES, args.rounds, bench.measure)
+    results = rounds.interleave([*(args.only or CANDIDATES), *args.variants], args.rounds, bench.measure)
     _print(results)
     return {'bench': 'forward', 'facts': facts, 'samples': results}

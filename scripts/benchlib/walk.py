@@ -14,7 +14,8 @@ from .process import Failure, Workspace
 from .testpmd import BURST, MBUF_CACHE, MBUFS, Testpmd
 
 BUILDS = ('late', 'early', 'lazy')
-CANDIDATES = (*BUILDS, 'mac', 'io')
+TESTPMD_MODES = ('mac', 'io')
+CANDIDATES = (*BUILDS, *TESTPMD_MODES)
 FIRST_PCAP_MAC = '02:70:63:61:70:00'
 PEER_MAC = '02:00:00:00:00:01'
 FRAME_BYTES = 60
@@ -56,8 +57,7 @@ class WalkBench:
         self._args = args
         self._cpu = machine.Cpus().forwarder
         self._memory = machine.Memory(1, args.no_huge)
-        if self._args.only is None or set(self._args.only) - {'mac', 'io'}:
-            machine.find_magpie(args.build)
+        machine.find_magpie(args.build)
 
     def facts(self):
         return {
@@ -76,17 +76,17 @@ class WalkBench:
             write_pcap(one_frame, [udp_frame(0)])
             eal = [*self._memory.eal, f'--vdev=net_pcap0,rx_pcap={frames},infinite_rx=1',
                    f'--vdev=net_pcap1,rx_pcap={one_frame}']
-            if name in BUILDS:
-                return self._measure_magpie(workspace, eal, name)
+            if name not in TESTPMD_MODES:
+                return self._measure_magpie(workspace, eal, self._args.variants.get(name, ['--build', name]))
             with Testpmd(workspace, self._cpu, eal, []) as testpmd:
                 testpmd.ready()
                 testpmd.forward(name)
                 return self._window(testpmd)
 
-    def _measure_magpie(self, workspace, eal, build):
+    def _measure_magpie(self, workspace, eal, more):
         options = ['--addr', 'net_pcap0,10.0.0.1/24', '--addr', 'net_pcap1,10.0.1.1/24',
                    '--neigh', f'net_pcap1,10.0.1.2,{PEER_MAC}', '--route', '10.253.0.0/16,via=10.0.1.2',
-                   '--burst', str(BURST), '--pool-size', str(MBUFS), '--build', build, *self._args.magpie_option]
+                   '--burst', str(BURST), '--pool-size', str(MBUFS), *more]
         with Magpie(workspace, self._args.build, self._cpu, eal, options) as magpie:
             magpie.ready()
             sample = self._window(magpie)
@@ -115,7 +115,7 @@ def _print(results):
     rows = []
     for name, samples in results.items():
         cycles = rounds.median(samples, 'cycles_per_packet')
-        rows.append([f'magpie {name}' if name in BUILDS else f'testpmd {name}',
+        rows.append([f'testpmd {name}' if name in TESTPMD_MODES else f'magpie {name}',
                      f'{rounds.median(samples, "ns"):.2f}', f'{rounds.spread_percent(samples, "ns"):.1f}',
                      f'{rounds.median(samples, "mpps"):.2f}', rounds.ratio_text(samples, results.get('mac', []), 'mpps'),
                      '-' if cycles is None else f'{cycles:.1f}'])
@@ -127,6 +127,6 @@ def run(args):
     bench = WalkBench(args)
     facts = bench.facts()
     rounds.print_facts(facts)
-    results = rounds.interleave(args.only or CANDIDATES, args.rounds, bench.measure)
+    results = rounds.interleave([*(args.only or CANDIDATES), *args.variants], args.rounds, bench.measure)
     _print(results)
     return {'bench': 'walk', 'facts': facts, 'samples': results}
