@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The plan: names become ports, ports get queues, queues get lcores, NUMA nodes get pools, and the sizing equation says
+ * how large those must be. Reads the machine, changes nothing.
+ *
+ * SOCKET_ID_ANY (-1) is what vdevs and machines without NUMA answer; memory_node() turns it into a node before
+ * anything is indexed with it.
+ */
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_eal.h>
+#include <rte_mempool.h>
+
+#include "queue_map.h"
+#include "router.h"
+
+static void
+lcores_find(struct plan *plan)
+{
+	unsigned int lcore;
+
+	RTE_LCORE_FOREACH (lcore) {
+		plan->lcores[plan->n_lcores++] = (uint16_t)lcore;
+	}
+}
+
+/* Turns every port name's number, in all that was parsed, into an ethdev id. */
+static enum outcome
+ports_resolve(struct options *options)
+{
+	uint16_t ids[PORT_NAMES_MAX];
+
+	for (unsigned int i = 0; i < options->n_port_names; i++)
+		if (port_find(options->port_names[i], &ids[i]) != 0)
+			return complain_about(&options->port_from[i], options->port_names[i],
+				"a port: the name or number (0 to %u) of an ethdev",
+				rte_eth_dev_count_avail() - 1u);
+	for (uint32_t i = 0; i < options->n_addrs; i++)
+		options->addrs[i].port = ids[options->addrs[i].port];
+	for (uint32_t i = 0; i < options->n_neighs; i++)
+		options->neighs[i].port = ids[options->neighs[i].port];
+	for (uint32_t i = 0; i < options->n_rxqs; i++)
+		options->rxqs[i].port = ids[options->rxqs[i].port];
+	for (uint32_t i = 0; i < options->n_mtus; i++)
+		options->mtus[i].port = ids[options->mtus[i].port];
+	for (uint32_t i = 0; i < options->n_routes; i++)
+		if (options->routes[i].form == ROUTE_ONLINK)
+			options->routes[i].port = ids[options->routes[i].port];
+	return GO_ON;
+}
+
+/* The node to take memory from for a device or lcore on node. */
+static int
+memory_node(int node)
+{
+	/* Without hugepages all of the EAL's memory counts as one node's. */
+	if (!rte_eal_has_hugepages())
+		return 0;
+	if (node == SOCKET_ID_ANY)
+		node = (int)rte_lcore_to_socket_id(rte_get_main_lcore());
+	return node < 0 || node >= RTE_MAX_NUMA_NODES ? 0 : node;
+}
+
+/* The pool of node, made if need be. */
+static uint8_t
+pool_of_node(struct plan *plan, int node)
+{
+	for (unsigned int i = 0; i < plan->n_pools; i++)
+		if (plan->pools[i].node == node)
+			return (uint8_t)i;
+	plan->pools[plan->n_pools].node = node;
+	return (uint8_t)plan->n_pools++;
+}
+
+static enum outcome
+port_plan_one(const struct options *options, struct plan *plan, uint16_t id)
+{
+	struct port_conf conf = {.rxd = options->rxd,
+		.txd = options->txd,
+		.promisc = options->promisc,
+		.fast_free_ok = plan->n_pools == 1};
+	const struct origin *from = &options->from[OPTION_CONFIG];
+	char why[160] = "", name[RTE_ETH_NAME_MAX_LEN] = "";
+
+	for (uint32_t i = 0; i < options->n_mtus; i++) {
+		if (options->mtus[i].port == id) {
+			conf.mtu = options->mtus[i].mtu;
+			from = &options->mtus[i].from;
+		}
+	}
+
+	const int ret = port_plan(id, &conf, plan->map, plan->n_map, plan->lcores, plan->n_lcores,
+		&plan->ports[id], why, sizeof(why));
+
+	if (ret == 0)
+		return GO_ON;
+	rte_eth_dev_get_name_by_port(id, name);
+	if (ret == -EINVAL)
+		return complain_about(from, name, "what the port can do: %s", why);
+	return fault("port %s: %s. Run: magpie --log-level=pmd:debug ... to see more", name, why);
+}
+
+/* Ports that have a place in the map, and their pools. */
+static enum outcome
+ports_plan(const struct options *options, struct plan *plan)
+{
+	bool ours[RTE_MAX_ETHPORTS] = {false};
+	enum outcome outcome = GO_ON;
+
+	for (unsigned int i = 0; i < plan->n_map; i++)
+		ours[plan->map[i].port] = true;
+	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++) {
+		if (!ours[id])
+			continue;
+		plan->n_ports = id + 1u;
+		plan->port_pool[id] = pool_of_node(plan, memory_node(rte_eth_dev_socket_id(id)));
+	}
+	for (uint16_t id = 0; id < plan->n_ports && outcome == GO_ON; id++)
+		if (ours[id])
+			outcome = port_plan_one(options, plan, id);
+	return outcome;
+}
+
+static enum outcome
+port_used(const struct plan *plan, uint16_t id, const struct origin *from)
+{
+	char found[32];
+
+	if (id < plan->n_ports && plan->ports[id].n_rxq > 0)
+		return GO_ON;
+	snprintf(found, sizeof(found), "port %u", id);
+	return complain_about(from, found, "a port that --config names");
+}
+
+/* Whatever names a port names one that is polled. */
+static enum outcome
+references_check(const struct options *options, const struct plan *plan)
+{
+	enum outcome outcome = GO_ON;
+
+	for (uint32_t i = 0; i < options->n_addrs && outcome == GO_ON; i++)
+		outcome = port_used(plan, options->addrs[i].port, &options->addrs[i].from);
+	for (uint32_t i = 0; i < options->n_neighs && outcome == GO_ON; i++)
+		outcome = port_used(plan, options->neighs[i].port, &options->neighs[i].from);
+	for (uint32_t i = 0; i < options->n_mtus && outcome == GO_ON; i++)
+		outcome = port_used(plan, options->mtus[i].port, &options->mtus[i].from);
+	for (uint32_t i = 0; i < options->n_routes && outcome == GO_ON; i++)
+		if (options->routes[i].form == ROUTE_ONLINK)
+			outcome = port_used(plan, options->routes[i].port, &options->routes[i].from);
+	return outcome;
+}
+
+static enum outcome
+ops_check(const struct options *options)
+{
+	char names[256] = "";
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < rte_mempool_ops_table.num_ops; i++) {
+		const char *name = rte_mempool_ops_table.ops[i].name;
+
+		if (strcmp(name, options->pool_ops) == 0)
+			return GO_ON;
+		if (at < sizeof(names))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, i == 0 ? "%s" : ", %s", name);
+	}
+	return complain_about(&options->from[OPTION_POOL_OPS], options->pool_ops, "mempool ops: %s", names);
+}
+
+enum outcome
+plan_start(struct router *router)
+{
+	struct options *options = &router->options;
+	struct plan *plan = &router->plan;
+	enum outcome outcome = ops_check(options);
+
+	lcores_find(plan);
+	if (outcome == GO_ON)
+		outcome = ports_resolve(options);
+	if (outcome == GO_ON)
+		outcome = queue_map_make(options, plan);
+	if (outcome == GO_ON)
+		outcome = ports_plan(options, plan);
+	if (outcome == GO_ON)
+		outcome = references_check(options, plan);
+	return outcome == GO_ON ? pool_sizes_plan(options, plan) : outcome;
+}

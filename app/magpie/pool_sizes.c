@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How many data buffers and heads there must be: the equation of sizing.h with this plan's numbers. Refusing to start
+ * is cheaper than finding out under load that one lcore starves the others.
+ *
+ *   heads, late or lazy:  lcores * (3 * burst + 4 * M) + punt ring
+ *   heads, early:         the same + every data buffer, for each has one while a ring holds it
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "plan.h"
+
+#define POOL_HELP_MAX (1u << 30)
+
+/* A TX ring or a hand-off may hold buffers of any pool, an RX ring only those of its own. */
+static struct sizing_demand
+pool_demand(const struct options *options, const struct plan *plan, unsigned int pool)
+{
+	struct sizing_demand demand = {.handoff = PUNT_RING_SIZE,
+		.burst = options->burst,
+		.n_lcores = plan->n_lcores,
+		.mempool_cache = options->pool_cache};
+
+	for (unsigned int id = 0; id < plan->n_ports; id++) {
+		const struct port *port = &plan->ports[id];
+
+		if (port->n_rxq == 0)
+			continue;
+		if (plan->port_pool[id] == pool)
+			demand.rxd += (uint32_t)port->n_rxq * port->rxd;
+		demand.txd += (uint32_t)port->n_txq * port->txd;
+		demand.handoff += port->shared ? PORT_HANDOFF_SIZE : 0;
+	}
+	return demand;
+}
+
+static enum outcome
+pool_too_small(const struct options *options, const struct sizing *need)
+{
+	const struct origin *from = &options->from[OPTION_POOL_SIZE];
+	char found[16];
+
+	snprintf(found, sizeof(found), "%u", need->have);
+	return complain_about(from, found,
+		"at least %lu (%u in rings + %u handed over + %u in flight + %u in caches + %u in reserve): "
+		"set "
+		"--pool-size %lu",
+		need->want, need->rings, need->handoff, need->in_flight, need->private_max, need->reserve,
+		need->want);
+}
+
+static enum outcome
+pool_size_plan(const struct options *options, struct plan *plan, unsigned int i)
+{
+	const struct sizing_demand demand = pool_demand(options, plan, i);
+	struct pool_plan *pool = &plan->pools[i];
+	const bool magazines = strcmp(options->pool_ops, "magazine") == 0;
+	uint32_t size = magazines ? options->magazine : 0;
+
+	if (magazines && size == 0 && options->pool_size > 0)
+		size = RTE_MAX(sizing_fit(&demand, MAGAZINE_ROUNDS_DEFAULT, options->pool_size),
+			MAGAZINE_ROUNDS_MIN);
+	else if (magazines && size == 0)
+		size = MAGAZINE_ROUNDS_DEFAULT;
+	sizing_check(&demand, size, 0, &pool->sizing);
+	pool->population = options->pool_size;
+	/* 2^n - 1 is what costs a ring-based mempool least. */
+	if (pool->population == 0 && pool->sizing.want < POOL_HELP_MAX)
+		pool->population = rte_align32pow2((uint32_t)pool->sizing.want + 1) - 1;
+	return sizing_check(&demand, size, pool->population, &pool->sizing) == 0
+		       ? GO_ON
+		       : pool_too_small(options, &pool->sizing);
+}
+
+enum outcome
+pool_sizes_plan(const struct options *options, struct plan *plan)
+{
+	enum outcome outcome = GO_ON;
+
+	for (unsigned int i = 0; i < plan->n_pools && outcome == GO_ON; i++) {
+		outcome = pool_size_plan(options, plan, i);
+		if (options->build == BUILD_EARLY)
+			plan->n_heads += plan->pools[i].population;
+	}
+	plan->magazine = plan->pools[0].sizing.size;
+	if (plan->magazine == 0)
+		plan->magazine = options->magazine == 0 ? MAGAZINE_ROUNDS_DEFAULT : options->magazine;
+	plan->n_heads += plan->n_lcores * (3u * options->burst + 4 * plan->magazine) + PUNT_RING_SIZE;
+	return outcome;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan in words, for --check; and at every start the warnings about it, which are things that work but cost. */
+#include <inttypes.h>
+#include <numa.h>
+#include <stdio.h>
+
+#include "router.h"
+
+/* Linux' number for how far apart two nodes are: 10 = the same; 0 = nobody knows. */
+static int
+distance(int a, int b)
+{
+	return numa_available() < 0 || a < 0 || b < 0 ? 0 : numa_distance(a, b);
+}
+
+static const char *
+node_text(int node, char room[16])
+{
+	if (node == SOCKET_ID_ANY)
+		return "any";
+	snprintf(room, 16, "%d", node);
+	return room;
+}
+
+static void
+offloads_print(const char *which, uint64_t offloads, const char *(*name)(uint64_t bit))
+{
+	printf(", %s offloads", which);
+	if (offloads == 0)
+		printf(" none");
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if ((offloads >> bit & 1) != 0)
+			printf(" %s", name(UINT64_C(1) << bit));
+}
+
+static void
+port_print(const struct port *port)
+{
+	char mac[RTE_ETHER_ADDR_FMT_SIZE], node[16];
+
+	rte_ether_format_addr(mac, sizeof(mac), &port->mac);
+	printf("port %u: %s, driver %s, MAC %s, MTU %u, node %s\n", port->id, port->name, port->driver, mac,
+		port->mtu, node_text(port->node, node));
+	printf("  %u RX queue%s of %u, %u TX queue%s of %u", port->n_rxq, port->n_rxq == 1 ? "" : "s",
+		port->rxd, port->n_txq, port->n_txq == 1 ? "" : "s", port->txd);
+	offloads_print("RX", port->rx_offloads, rte_eth_dev_rx_offload_name);
+	offloads_print("TX", port->tx_offloads, rte_eth_dev_tx_offload_name);
+	printf("\n  link by %s%s\n", port->lsc ? "interrupt and polling" : "polling",
+		port->shared ? ", shared: its owner transmits for the other workers" : "");
+}
+
+static void
+map_print(const struct plan *plan)
+{
+	for (unsigned int i = 0; i < plan->n_map; i++) {
+		const struct port_rxq *rxq = &plan->map[i];
+		const int lcore_node = (int)rte_lcore_to_socket_id(rxq->lcore);
+		const int port_node = plan->ports[rxq->port].node;
+		const int pool_node = plan->pools[plan->port_pool[rxq->port]].node;
+
+		printf("queue: port %u queue %u -> lcore %u (node %d), pool on node %d; distance to port %d, "
+		       "to pool %d\n",
+			rxq->port, rxq->queue, rxq->lcore, lcore_node, pool_node,
+			distance(lcore_node, port_node), distance(lcore_node, pool_node));
+	}
+}
+
+static void
+routes_print(const struct router *router)
+{
+	struct route_counts counts;
+
+	route_counts(router->routes, &counts);
+	printf("tables: %u addresses, %u neighbours, %u configured routes\n", router->options.n_addrs,
+		router->options.n_neighs, router->options.n_routes);
+	printf("  %u IPv4 and %u IPv6 prefixes, %u adjacencies (%u without a MAC address), %u groups, FIB "
+	       "%.1f MB\n",
+		counts.routes4, counts.routes6, counts.adjacencies, counts.unresolved, counts.groups,
+		(double)counts.fib_bytes / (1 << 20));
+}
+
+static void
+pool_print(const struct router *router, unsigned int i)
+{
+	const struct options *options = &router->options;
+	const struct pool_plan *pool = &router->plan.pools[i];
+	const struct sizing *s = &pool->sizing;
+
+	printf("pool: %u data buffers of %u bytes on node %d, ops %s, mempool cache %u", pool->population,
+		DATA_ROOM, pool->node, options->pool_ops, options->pool_cache);
+	if (s->size > 0)
+		printf(", magazines of %u", s->size);
+	printf("\n  rings %u + handed over %u + in flight %u + in caches %u + reserve %u = %" PRIu64
+	       " <= %u\n",
+		s->rings, s->handoff, s->in_flight, s->private_max, s->reserve, s->want, s->have);
+}
+
+static void
+plan_print(const struct router *router)
+{
+	static const char *const modes[] = {
+		[BUILD_LATE] = "late", [BUILD_EARLY] = "early", [BUILD_LAZY] = "lazy"};
+	const struct plan *plan = &router->plan;
+
+	for (unsigned int id = 0; id < plan->n_ports; id++)
+		if (plan->ports[id].n_rxq > 0)
+			port_print(&plan->ports[id]);
+	map_print(plan);
+	routes_print(router);
+	for (unsigned int i = 0; i < plan->n_pools; i++)
+		pool_print(router, i);
+	printf("heads: %u, built %s, magazines of %u\n", plan->n_heads, modes[router->options.build],
+		plan->magazine);
+	printf("workers: %u, burst %u; the control thread %s\n", plan->n_lcores, router->options.burst,
+		control_cpu_shared() ? "shares a CPU with one of them" : "has a CPU of its own");
+}
+
+static void
+nodes_warn(const struct plan *plan)
+{
+	for (unsigned int i = 0; i < plan->n_map; i++) {
+		const struct port_rxq *rxq = &plan->map[i];
+		const int port = plan->ports[rxq->port].node, lcore = (int)rte_lcore_to_socket_id(rxq->lcore);
+		const int pool = plan->pools[plan->port_pool[rxq->port]].node;
+
+		if ((port >= 0 && port != lcore) || (pool >= 0 && pool != lcore))
+			warn("port %u (node %d), lcore %u (node %d) and pool (node %d) are on different NUMA "
+			     "nodes, "
+			     "distance %d: better an lcore of node %d (-l, --config)",
+				rxq->port, port, rxq->lcore, lcore, pool,
+				distance(port >= 0 ? port : pool, lcore), port >= 0 ? port : pool);
+	}
+}
+
+enum outcome
+report_start(struct router *router)
+{
+	nodes_warn(&router->plan);
+	if (router->options.n_addrs == 0)
+		warn("no --addr: there is no subnet, so every packet will be dropped");
+	if (!router->options.check)
+		return GO_ON;
+	plan_print(router);
+	return DONE;
+}
