@@ -51,8 +51,12 @@ test_place(void **state)
 	assert_non_null(punt);
 	assert_int_equal(skb_pool_create("heads", 64, 32, SOCKET_ID_ANY, &heads), 0);
 
-	const struct control_conf conf = {
-		.heads = heads, .punt = punt, .stop = &stop, .tick_ms = 1, .on_tick = place_read, .arg = &place};
+	const struct control_conf conf = {.heads = heads,
+		.punt = punt,
+		.stop = &stop,
+		.tick_ms = 1,
+		.on_tick = place_read,
+		.arg = &place};
 
 	assert_int_equal(control_start(&conf, &control), 0);
 	control_join(control);
@@ -64,8 +68,7 @@ test_place(void **state)
 		if (!CPU_ISSET(cpu, &place.cpus))
 			continue;
 		assert_true(CPU_ISSET(cpu, &allowed));
-		RTE_LCORE_FOREACH(lcore)
-		{
+		RTE_LCORE_FOREACH (lcore) {
 			const rte_cpuset_t cpus = rte_lcore_cpuset(lcore);
 
 			if (CPU_ISSET(cpu, &cpus) && !every_cpu)
@@ -117,7 +120,8 @@ main(int argc, char **argv)
 	if (rte_eal_init(n, eal) < 0)
 		return 1;
 
-	const int rc = cmocka_run_group_tests_name(every_cpu ? "control/cpu_shared" : "control/cpu_free", tests, NULL, NULL);
+	const int rc = cmocka_run_group_tests_name(
+		every_cpu ? "control/cpu_shared" : "control/cpu_free", tests, NULL, NULL);
 
 	rte_eal_cleanup();
 	return rc;
