@@ -42,12 +42,14 @@ class Cpus:
 
 
 class Memory:
-    """Hugepages if there are enough for all the programs, else ordinary pages."""
+    """Hugepages if there are enough for all the programs, else ordinary pages. shared: with other processes."""
 
-    def __init__(self, n_processes, no_huge=False):
+    def __init__(self, n_processes, no_huge=False, shared=False):
         self.huge = not no_huge and free_hugepages() * 2 >= n_processes * PROCESS_MIB
-        self.eal = ['--huge-unlink'] if self.huge else ['--no-huge']
-        self.eal += ['-m', str(PROCESS_MIB)]
+        if shared and not self.huge:
+            raise Failure('memory that another process can map has to be hugepages; reserve them: scripts/setup')
+        unlink = '--single-file-segments' if shared else '--huge-unlink'  # never both
+        self.eal = [unlink if self.huge else '--no-huge', '-m', str(PROCESS_MIB)]
 
     def __str__(self):
         return '2 MiB hugepages' if self.huge else 'ordinary 4 KiB pages (--no-huge)'
@@ -74,6 +76,7 @@ def cpu_model():
 
 def describe(memory):
     """Facts for the head of a report."""
+    busy = busy_cpus()
     governor = _read('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor', 'not visible')
     return {
         'cpu': f'{cpu_model()}, {os.cpu_count()} CPUs',
@@ -81,7 +84,8 @@ def describe(memory):
         'governor': governor,
         'memory': f'{memory}; {free_hugepages()} hugepages free',
         'load average': _read('/proc/loadavg').rsplit(' ', 2)[0],
-        'other work': f'{busy_cpus():.2f} CPUs busy before the start',
+        'other work': f'{busy:.2f} CPUs busy before the start'
+                      + ('; trust only the ratios, and those little' if busy > 0.2 else ''),
     }
 
 

@@ -47,6 +47,9 @@ class Account:
         self.ledger = ledger[-1] if ledger else 'no ledger printed'
 
     @property
+    def packets_balanced(self):
+        return self.complete and self.rx == self.tx + self.dropped + self.punted
+
+    @property
     def balanced(self):
-        return self.complete and self.ledger == 'ledger balanced' \
-            and self.rx == self.tx + self.dropped + self.punted
+        return self.packets_balanced and self.ledger == 'ledger balanced'

@@ -2,6 +2,7 @@
 """Programs that run beside this one: started with a log, stopped by their pid, nothing left behind."""
 import contextlib
 import ctypes
+import glob
 import os
 import shutil
 import signal
@@ -49,6 +50,8 @@ class Workspace:
     def __exit__(self, *_):
         for prefix in self._prefixes:
             shutil.rmtree(runtime_dir(prefix), ignore_errors=True)
+            for hugepages in glob.glob(f'/dev/hugepages/{prefix}map_*'):
+                os.unlink(hugepages)
         shutil.rmtree(self.path, ignore_errors=True)
 
     def file(self, name):

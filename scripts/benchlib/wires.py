@@ -43,8 +43,7 @@ class Wires:
 
     def forwarder_eal(self):
         zero_copy = ',zero-copy=yes' if self.zero_copy else ''
-        return [*self._vdevs('client', f',mac={FLOWGEN_MAC}{zero_copy}'),
-                *(['--single-file-segments'] if self.zero_copy else [])]
+        return self._vdevs('client', f',mac={FLOWGEN_MAC}{zero_copy}')
 
     def magpie_options(self):
         """Addresses, neighbours and a routes file that turn the flows round."""
