@@ -41,9 +41,9 @@ class ForwardBench:
     def _start_forwarder(self, name, workspace, wires):
         eal = [*self._memory.eal, *wires.forwarder_eal()]
         if name not in TESTPMD_MODES:
-            options = [*wires.magpie_options(), '--burst', str(BURST), '--pool-size', str(MBUFS),
-                       *self._args.variants.get(name, [])]
-            return Magpie(workspace, self._args.build, self._cpus.forwarder, eal, options)
+            options, build = self._args.variants.get(name, ([], None))
+            options = [*wires.magpie_options(), '--burst', str(BURST), '--pool-size', str(MBUFS), *options]
+            return Magpie(workspace, build or self._args.build, self._cpus.forwarder, eal, options)
         return Testpmd(workspace, self._cpus.forwarder, eal, [])
 
     def measure(self, name):

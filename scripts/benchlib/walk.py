@@ -77,17 +77,17 @@ class WalkBench:
             eal = [*self._memory.eal, f'--vdev=net_pcap0,rx_pcap={frames},infinite_rx=1',
                    f'--vdev=net_pcap1,rx_pcap={one_frame}']
             if name not in TESTPMD_MODES:
-                return self._measure_magpie(workspace, eal, self._args.variants.get(name, ['--build', name]))
+                return self._measure_magpie(workspace, eal, self._args.variants.get(name, (['--build', name], None)))
             with Testpmd(workspace, self._cpu, eal, []) as testpmd:
                 testpmd.ready()
                 testpmd.forward(name)
                 return self._window(testpmd)
 
-    def _measure_magpie(self, workspace, eal, more):
+    def _measure_magpie(self, workspace, eal, variant):
         options = ['--addr', 'net_pcap0,10.0.0.1/24', '--addr', 'net_pcap1,10.0.1.1/24',
                    '--neigh', f'net_pcap1,10.0.1.2,{PEER_MAC}', '--route', '10.253.0.0/16,via=10.0.1.2',
-                   '--burst', str(BURST), '--pool-size', str(MBUFS), *more]
-        with Magpie(workspace, self._args.build, self._cpu, eal, options) as magpie:
+                   '--burst', str(BURST), '--pool-size', str(MBUFS), *variant[0]]
+        with Magpie(workspace, variant[1] or self._args.build, self._cpu, eal, options) as magpie:
             magpie.ready()
             sample = self._window(magpie)
         account = Account(magpie.text())
