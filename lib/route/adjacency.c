@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rte_common.h>
 #include <rte_jhash.h>
 
 #include "adjacency.h"
@@ -89,7 +90,10 @@ adjacency_port_known(const struct adjacency_table *table, uint16_t port)
 static uint32_t
 key_hash(uint16_t port, const struct ip_addr *addr)
 {
-	return rte_jhash(addr->bytes, ip_family_bits(addr->family) / 8, port << 8 | addr->family);
+	uint32_t words[4] = {0};
+
+	memcpy(words, addr->bytes, ip_family_bits(addr->family) / 8);
+	return rte_jhash_32b(words, RTE_DIM(words), (uint32_t)port << 8 | addr->family);
 }
 
 static bool

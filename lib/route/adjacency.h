@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The adjacency table: fixed ids first (enum nexthop_id), then one per (port, address) that a neighbour, a gateway
- * or a connected subnet needs. Workers read entries[]; everything else here is the control thread's.
+ * The adjacency table: fixed ids first (enum nexthop_id), then one per (port, address) that a neighbour, a
+ * gateway or a connected subnet needs. Workers read entries[]; everything else here is the control thread's.
  *
- * An entry is found by its key (port, address); the address of a whole subnet's adjacency is 0.0.0.0 or ::, so all subnets of
- * one family on one port share it. References: one per connected address, one for a known neighbour, one per path of a
- * configured route or group.
+ * An entry is found by its key (port, address); the address of a whole subnet's adjacency is 0.0.0.0 or ::,
+ * so all subnets of one family on one port share it. References: one per connected address, one for a known
+ * neighbour, one per path of a configured route or group.
  */
 #ifndef ADJACENCY_H
 #define ADJACENCY_H
@@ -61,8 +61,8 @@ void
 adjacency_unref(struct adjacency_table *table, uint16_t id);
 
 /*
- * The next hop's MAC is mac. Workers see either nothing of it or all of it: a MAC that changes goes through UNRESOLVED and
- * a grace period, so this waits for their quiescent state then.
+ * The next hop's MAC is mac. Workers see either nothing of it or all of it: a MAC that changes goes through
+ * UNRESOLVED and a grace period, so this waits for their quiescent state then.
  */
 void
 adjacency_resolve(struct adjacency_table *table, uint16_t id, const struct rte_ether_addr *mac);
@@ -70,7 +70,8 @@ adjacency_resolve(struct adjacency_table *table, uint16_t id, const struct rte_e
 void
 adjacency_port_link(struct adjacency_table *table, uint16_t port, bool up);
 
-/* Frees the entries that nothing holds any more. Only after a grace period that began after their last use was unpublished. */
+/* Frees the entries that nothing holds any more. Only after a grace period that began after their last use
+ * was unpublished. */
 void
 adjacency_reclaim(struct adjacency_table *table);
 

@@ -2,13 +2,15 @@
 /*
  * Building, updating and swapping the two copies of a FIB.
  *
- * Before the first publication only the RIB fills; the copy is built once, in the order of rib_sort() (covering prefixes first, so
- * that adding a prefix never has to go around longer ones). After that an update of a few prefixes
- * is applied to the standby in place, and any error of the library means: free it, build it from the RIB.
- * A copy is built with room to grow, so builds for want of room come in a geometric row.
+ * Before the first publication only the RIB fills; the copy is built once, in the order of rib_sort()
+ * (covering prefixes first, so that adding a prefix never has to go around longer ones). After that an
+ * update of a few prefixes is applied to the standby in place, and any error of the library means: free it,
+ * build it from the RIB. A copy is built with room to grow, so builds for want of room come in a geometric
+ * row.
  *
  * Invariants between calls: live is the state of the RIB at the last publication; so is
- * standby, if it exists (after a failed fib_side_prepare() it may be ahead, which notes applied twice do not mind).
+ * standby, if it exists (after a failed fib_side_prepare() it may be ahead, which notes applied twice do not
+ * mind).
  *
  * Cost of a copy: 32 MB for tbl24 (64 MB wide), 512 bytes for each tbl8 group (1 kB wide), and what
  * the library's own RIB takes: two nodes of 192 bytes for each route there is room for.
@@ -21,7 +23,7 @@
 
 #include "fib.h"
 
-/* Beyond this, a build is about as fast as as many updates, and notes take as much memory as a small tbl24. */
+/* Beyond this, a build costs about as much as the updates would. */
 #define FIB_NOTES_MAX 65536u
 
 #define FIB_NODE_BYTES 192u

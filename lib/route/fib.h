@@ -36,7 +36,8 @@ struct fib_size {
 
 /* What differs between rte_fib and rte_fib6; table is one or the other. */
 struct fib_ops {
-	/* How many tbl8 groups routes[n], sorted as by rib_sort(), make the library reserve when added in this order. */
+	/* How many tbl8 groups routes[n], sorted as by rib_sort(), make the library reserve when added in
+	 * this order. */
 	uint32_t (*count_tbl8)(const struct rib_route *routes, uint32_t n);
 	uint32_t slack_tbl8; /* to add to that */
 	void *(*create)(int node, const struct fib_size *size);
@@ -80,7 +81,8 @@ fib_side_touch(struct fib_side *side, const struct ip_prefix *prefix);
 bool
 fib_side_changed(const struct fib_side *side);
 
-/* Returns 0 and standby as the RIB says, or -ENOMEM: live and the notes are as before, so it can be tried again. */
+/* Returns 0 and standby as the RIB says, or -ENOMEM: live and the notes are as before, so it can be tried
+ * again. */
 int
 fib_side_prepare(struct fib_side *side);
 
@@ -88,7 +90,8 @@ fib_side_prepare(struct fib_side *side);
 void
 fib_side_swap(struct fib_side *side);
 
-/* After the grace period: nobody reads standby. Cannot fail: a standby that cannot be brought up to date is freed. */
+/* After the grace period: nobody reads standby. Cannot fail: a standby that cannot be brought up to date is
+ * freed. */
 void
 fib_side_settle(struct fib_side *side);
 

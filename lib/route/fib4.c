@@ -2,13 +2,14 @@
 /*
  * The IPv4 FIB: rte_fib with DIR24_8, and its traps (all of 22.11, none fixed there):
  *
- *   1. It reserves a tbl8 group for the first prefix beyond /24 in a /24 only if that prefix's id differs from the
- *      covering one's, but gives one back for the last in any case; the counter wraps and every later add is
- *      -ENOSPC (DPDK Bugzilla 1731). So such a prefix is added with an id that nobody has, and changed at once. The change
- *      cannot want memory, because the foreign id has put the tbl8 group in place.
- *   2. A prefix that ends at 255.255.255.255 and is covered to its end by adjoining longer ones overwrites the
- *      whole table when it is added or deleted (the edge wraps to 0, which stands for "everything"). Refused here,
- *      so that the caller builds anew, where covering prefixes come first and the case cannot arise.
+ *   1. It reserves a tbl8 group for the first prefix beyond /24 in a /24 only if that prefix's id differs
+ *      from the covering one's, but gives one back for the last in any case; the counter wraps and every
+ *      later add is -ENOSPC (DPDK Bugzilla 1731). So such a prefix is added with an id that nobody has, and
+ *      changed at once. The change cannot want memory: the foreign id has put the tbl8 group in place.
+ *   2. A prefix that ends at 255.255.255.255 and is covered to its end by adjoining longer ones overwrites
+ *      the whole table when it is added or deleted (the edge wraps to 0, which stands for "everything").
+ *      Refused here, so that the caller builds anew, where covering prefixes come first and the case cannot
+ *      arise.
  *   3. Add over an existing prefix returns 0 when it failed (fib.c deletes first).
  */
 #include <errno.h>

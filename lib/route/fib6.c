@@ -2,9 +2,10 @@
 /*
  * The IPv6 FIB: rte_fib6 with TRIE, and its traps (all of 22.11, none fixed there):
  *
- *   1. It reserves tbl8 groups on add, by the distance to the covering prefix and without regard to neighbours
- *      that share them, and gives none back on delete. So the sum of those distances is what a copy needs, not the number of groups
- *      that it will use, and the slack decides how many changes it takes before it has to be built anew.
+ *   1. It reserves tbl8 groups on add, by the distance to the covering prefix and without regard to
+ *      neighbours that share them, and gives none back on delete. So the sum of those distances is what a
+ *      copy needs, not the number of groups that it will use, and the slack decides how many changes it
+ *      takes before it has to be built anew.
  *   2. A prefix that ends at ffff:...:ffff and is covered to its end by adjoining longer ones overwrites
  *      the whole table when it is added or deleted; see fib4.c.
  *   3. Add over an existing prefix returns 0 when it failed (fib.c deletes first).

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ECMP groups. A group is its bucket array and nothing else: equal arrays are the same group, and
- * the adjacencies that it holds are the ones that occur in it. Its references last until the group is reclaimed,
- * not until the last route lets go, so that a retired group can come back as it is.
+ * the adjacencies that it holds are the ones that occur in it. Its references last until the group is
+ * reclaimed, not until the last route lets go, so that a retired group can come back as it is.
  */
 #include <errno.h>
+#include <stdalign.h>
 #include <string.h>
 
 #include <rte_jhash.h>
@@ -53,7 +54,8 @@ group_share(const struct group_path *paths, unsigned int n, struct nexthop_group
 		remainder[path] = paths[path].weight * NEXTHOP_BUCKETS % sum;
 		n_left -= n_buckets[path];
 	}
-	/* The remainders add up to n_left * sum and each is below sum, so n_left is below n: nobody gets two. */
+	/* The remainders add up to n_left * sum and each is below sum, so n_left is below n: nobody gets two.
+	 * */
 	for (; n_left > 0; n_left--) {
 		unsigned int largest = 0;
 
@@ -82,7 +84,7 @@ int
 group_hold(struct group_table *table, struct adjacency_table *adjacencies, const struct group_path *paths,
 	unsigned int n, uint16_t *id)
 {
-	struct nexthop_group group;
+	alignas(uint32_t) struct nexthop_group group; /* rte_jhash reads words */
 	uint32_t hash;
 	uint16_t i;
 

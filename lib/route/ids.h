@@ -6,8 +6,8 @@
  *                         ^                           |
  *                         +-------- ids_hold ---------+
  *
- * A retired id still has its table entry, because a worker may be about to read it; only after a quiescent state
- * may ids_reclaim() set it free. Finding is by a 32-bit hash, one linear scan over dense words: next
+ * A retired id still has its table entry, because a worker may be about to read it; only after a quiescent
+ * state may ids_reclaim() set it free. Finding is by a 32-bit hash, one linear scan over dense words: next
  * hops are few (thousands) and only the control thread looks for them.
  */
 #ifndef IDS_H
@@ -48,7 +48,8 @@ ids_hold(struct ids *ids, uint16_t id);
 bool
 ids_release(struct ids *ids, uint16_t id);
 
-/* Sets a retired id at or after from free and returns it; IDS_NONE: there is none. After a quiescent state only. */
+/* Sets a retired id at or after from free and returns it; IDS_NONE: there is none. After a quiescent state
+ * only. */
 uint16_t
 ids_reclaim(struct ids *ids, uint16_t from);
 

@@ -43,9 +43,10 @@ enum nexthop_kind {
 	NEXTHOP_N_KINDS
 };
 
-/* A resolved (or not) next hop: one cache line, read by the walk, written by control. port, mtu, family and addr do not
- * change while a published table leads here. l2 changes only while kind is not FORWARD and has not been for a grace period; kind is
- * one store, when a neighbour becomes known or a link goes up or down. So: read kind first (acquire), then the rest. */
+/* A resolved (or not) next hop: one cache line, read by the walk, written by control. port, mtu, family and
+ * addr do not change while a published table leads here. l2 changes only while kind is not FORWARD and has
+ * not been for a grace period; kind is one store, when a neighbour becomes known or a link goes up or down.
+ * So: read kind first (acquire), then the rest. */
 struct adjacency {
 	uint8_t l2[16];   /* destination MAC, source MAC; bytes 12..15 are 0 */
 	uint32_t mtu;     /* largest IP packet, bytes */

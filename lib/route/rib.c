@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The RIB on rte_hash: key = the prefix (18 bytes, host bits and unused bytes 0), data = the ids of its sources,
- * packed into the data word. rte_hash has a fixed size, so a full one is copied into one of twice the
- * size: an idle router needs 100 kB, a million prefixes 50 to 100 MB.
+ * The RIB on rte_hash: key = the prefix (18 bytes, host bits and unused bytes 0), data = the ids of its
+ * sources, packed into the data word. rte_hash has a fixed size, so a full one is copied into one of twice
+ * the size: an idle router needs 100 kB, a million prefixes 50 to 100 MB.
  *
- * Invariant: a prefix is in the hash if and only if some source has an id for it; there are n_prefixes of them.
+ * Invariant: a prefix is in the hash if and only if some source has an id for it; there are n_prefixes of
+ * them.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * The routing information base of one family: what is known about each prefix, from every
  * source, whether or not a better source hides it. Nobody looks addresses up here, only prefixes,
- * so it is a hash table (rte_hash), and a sorted copy when a FIB is to be built. (As a tree, rte_rib took four times the memory and
- * rte_rib6 ten times the time: doc/adr/0001-fib.md.) Control thread only.
+ * so it is a hash table (rte_hash), and a sorted copy when a FIB is to be built. (As a tree, rte_rib took
+ * four times the memory and rte_rib6 ten times the time: doc/adr/0001-fib.md.) Control thread only.
  */
 #ifndef RIB_H
 #define RIB_H

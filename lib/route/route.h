@@ -65,15 +65,16 @@ route_table_create(int node, struct rte_rcu_qsbr *qsbr, struct route_table **tab
 void
 route_table_destroy(struct route_table *table);
 
-/* Our own address on port: adds the local /32 or /128, the connected prefix (unresolved), and for IPv4 prefixes
- * up to /30 the directed broadcast (RFC 3021: a /31 has none). Of two ports with the same subnet the first keeps it.
- * Returns 0, -EINVAL (port not set, len or family wrong), -EEXIST (the address is ours already), -ENOSPC (next-hop table
- * full), -ENOMEM. */
+/* Our own address on port: adds the local /32 or /128, the connected prefix (unresolved), and for IPv4
+ * prefixes up to /30 the directed broadcast (RFC 3021: a /31 has none). Of two ports with the same subnet
+ * the first keeps it.
+ * Returns 0, -EINVAL (port not set, len or family wrong), -EEXIST (the address is ours already), -ENOSPC
+ * (next-hop table full), -ENOMEM. */
 int
 route_add_connected(struct route_table *table, uint16_t port, const struct ip_addr *addr, uint8_t len);
 
-/* Tells the table a port's MAC address and MTU (largest IP packet, bytes); before any address, neighbour or route that uses it.
- * The link counts as up until route_port_link() says otherwise.
+/* Tells the table a port's MAC address and MTU (largest IP packet, bytes); before any address, neighbour or
+ * route that uses it. The link counts as up until route_port_link() says otherwise.
  * Returns 0, -EINVAL (port >= RTE_MAX_ETHPORTS), -EBUSY (in use with another MAC or MTU). */
 int
 route_port_set(struct route_table *table, uint16_t port, const struct rte_ether_addr *mac, uint32_t mtu);
@@ -83,38 +84,43 @@ void
 route_port_link(struct route_table *table, uint16_t port, bool up);
 
 /* A static neighbour: resolves the adjacency of (port, addr), adding a host route for it.
- * Visible to workers at once where a published route leads to the adjacency; the host route with the next route_publish(). A second
- * call replaces the MAC; if it differs, packets count as unresolved until all workers have passed a quiescent state, which it
- * waits for. The same address on two ports: each is resolved for its gateways, the first has the host route.
+ * Visible to workers at once where a published route leads to the adjacency; the host route with the next
+ * route_publish(). A second call replaces the MAC; if it differs, packets count as unresolved until all
+ * workers have passed a quiescent state, which it waits for. The same address on two ports: each is resolved
+ * for its gateways, the first has the host route.
  * Returns 0, -EINVAL (port unknown, address 0), -ENOSPC, -ENOMEM. */
 int
 route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *addr,
 	const struct rte_ether_addr *mac);
 
 /*
- * Adds prefix through paths[n]: n == 1 an adjacency, more an ECMP group. Each via must lie in a connected subnet
- * of some port and not be our own. An adjacency without a neighbour is made unresolved and resolves when
- * route_neigh_add() is called, in either order. Each path has the part of NEXTHOP_BUCKETS that its weight is of the sum, exact
- * to less than one bucket; a weight below 1/256 of the sum may get none. The same via twice counts as one with both weights.
- * Adding what is there already (the same paths, in any order) returns 0.
- * Returns 0, -EEXIST (the prefix has another route), -ENETUNREACH (a via is on no connected subnet), -EADDRINUSE (a via is ours),
- * -EINVAL (families differ, host bits set, n 0 or > NEXTHOP_GROUP_MAX, weight 0), -ENOSPC, -ENOMEM. Nothing has changed then.
+ * Adds prefix through paths[n]: n == 1 an adjacency, more an ECMP group. Each via must lie in a connected
+ * subnet of some port and not be our own. An adjacency without a neighbour is made unresolved and resolves
+ * when route_neigh_add() is called, in either order. Each path has the part of NEXTHOP_BUCKETS that its
+ * weight is of the sum, exact to less than one bucket; a weight below 1/256 of the sum may get none. The
+ * same via twice counts as one with both weights. Adding what is there already (the same paths, in any
+ * order) returns 0.
+ * Returns 0, -EEXIST (the prefix has another route), -ENETUNREACH (a via is on no connected subnet),
+ * -EADDRINUSE (a via is ours), -EINVAL (families differ, host bits set, n 0 or > NEXTHOP_GROUP_MAX, weight
+ * 0), -ENOSPC, -ENOMEM. Nothing has changed then.
  */
 int
 route_add(struct route_table *table, const struct ip_prefix *prefix, const struct route_path *paths,
 	unsigned int n);
-/* On-link over port: hosts in prefix are neighbours there. Returns 0, -EEXIST, -EINVAL (also: port unknown), -ENOSPC, -ENOMEM. */
+/* On-link over port: hosts in prefix are neighbours there. Returns 0, -EEXIST, -EINVAL (also: port unknown),
+ * -ENOSPC, -ENOMEM. */
 int
 route_add_onlink(struct route_table *table, const struct ip_prefix *prefix, uint16_t port);
 /* kind: NEXTHOP_BLACKHOLE, _UNREACHABLE or _PROHIBIT, otherwise -EINVAL. Returns 0, -EEXIST, -ENOMEM. */
 int
 route_add_special(struct route_table *table, const struct ip_prefix *prefix, enum nexthop_kind kind);
-/* Takes a configured route away, and so uncovers what the prefix has from other sources. Returns 0, -ENOENT. Next hops that nothing uses
- * any more are free for others after the next route_publish(). */
+/* Takes a configured route away, and so uncovers what the prefix has from other sources. Returns 0, -ENOENT.
+ * Next hops that nothing uses any more are free for others after the next route_publish(). */
 int
 route_del(struct route_table *table, const struct ip_prefix *prefix);
 
-/* Makes all changes since the last call visible to workers; waits for their quiescent state. The caller is not one of them.
+/* Makes all changes since the last call visible to workers; waits for their quiescent state. The caller is
+ * not one of them.
  * Returns 0, or -ENOMEM (the FIB does not fit in memory): then workers still see the old table. */
 int
 route_publish(struct route_table *table);

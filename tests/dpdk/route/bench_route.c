@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tables cost: TSC cycles per lookup in bursts of 32, scalar and AVX-512 side by side, and the CPU time and memory
- * to load, publish and change tables. Arguments after --: numbers of prefixes (default 1 1000 10000 100000). A million needs -m 3072.
+ * What the tables cost: TSC cycles per lookup in bursts of 32, scalar and AVX-512 side by side, and the CPU
+ * time and memory to load, publish and change tables. Arguments after --: numbers of prefixes (default 1
+ * 1000 10000 100000). A million needs -m 3072.
  *
  * The addresses of a run are drawn from 65536 that the table's prefixes cover, so with many prefixes the walk
  * through memory is as bad as it gets; a real packet stream is kinder.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A reader that looks up while the table changes must never see a wrong answer: an address whose routes do not change
- * always yields the same next hop; one whose route moves between two gateways yields one of the two, completely (never an
- * adjacency that was reused for a third, never half a MAC address).
+ * A reader that looks up while the table changes must never see a wrong answer: an address whose routes do
+ * not change always yields the same next hop; one whose route moves between two gateways yields one of the
+ * two, completely (never an adjacency that was reused for a third, never half a MAC address).
  */
 #include <pthread.h>
 #include <sched.h>
@@ -131,8 +131,8 @@ make(struct rte_rcu_qsbr *qsbr)
 	return table;
 }
 
-/* One change of each kind: host routes and /24 through gateways that nobody else uses (so ids are retired and reused at once), the
- * cover of the stable routes, and a neighbour's MAC. */
+/* One change of each kind: host routes and /24 through gateways that nobody else uses (so ids are retired
+ * and reused at once), the cover of the stable routes, and a neighbour's MAC. */
 static void
 change(struct route_table *table, struct random *random)
 {

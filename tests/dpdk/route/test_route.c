@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the interface promises: precedence, next hops in either order, references, link changes, every error. */
+/* What the interface promises: precedence, next hops in either order, references, link changes, every error.
+ * */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -45,7 +45,8 @@ world_create(struct world *world);
 void
 world_destroy(struct world *world);
 
-/* Looks n addresses up in bulks of all sizes, chosen to hit the edges of prefixes; fails the test on a difference. */
+/* Looks n addresses up in bulks of all sizes, chosen to hit the edges of prefixes; fails the test on a
+ * difference. */
 void
 world_verify(struct world *world, unsigned int family, struct random *random, unsigned int n);
 
