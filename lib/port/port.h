@@ -50,6 +50,7 @@ struct port {
 	uint64_t rx_offloads, tx_offloads;
 	uint64_t rss_hf;
 	bool lsc; /* the driver reports link changes by interrupt */
+	bool forgets; /* port_stop() cannot bring the buffers in its rings home: up to n_rxq * rxd + n_txq * txd */
 	bool promisc, set_mtu; /* as asked for */
 	bool started;
 	uint16_t owner; /* worker index: polls RX queue 0, and transmits for all when shared */
@@ -89,8 +90,9 @@ int port_setup(struct port *port, struct rte_mempool *pool, char *why, unsigned 
 int port_start(struct port *port);
 
 /*
- * Stops and closes it: every data buffer in its rings and in the hand-off ring goes back to its pool. Workers
- * must have left it. Once for each port that was given to port_setup(), whatever came of it.
+ * Stops and closes it: every data buffer in its rings and in the hand-off ring goes back to its pool, unless the
+ * driver forgets them. Workers must have left it. Once for each port that was given to port_setup(), whatever
+ * came of it. The program must ignore SIGPIPE: net_virtio_user writes to its peer even when that has gone.
  */
 void port_stop(struct port *port);
 

@@ -25,7 +25,9 @@ struct port_quirk {
 	const char *driver;
 	enum port_rxq_rule rxq;
 	bool tx_as_rx; /* as many TX queues as RX queues, neither more nor fewer */
-	bool drain;    /* its close forgets the packets that nobody has received */
+	bool drain;    /* its close forgets the packets that nobody has received: take them before */
+	bool forgets;  /* its close forgets every buffer in its rings */
+	uint16_t rxd;  /* it fills that many RX descriptors at least, whatever it is told */
 };
 
 /* What driver needs; never NULL: a driver that is not in the table needs nothing. */

@@ -7,7 +7,8 @@
  *                    names its numbers, the server takes what it gets. A TX queue without a ring writes into
  *                    ring 0 instead.
  *   net_tap          Refuses unequal numbers.
- *   net_af_xdp       Refuses unequal numbers; RX and TX queue share one socket. Queues as in queue_count.
+ *   net_af_xdp       Refuses unequal numbers; RX and TX queue share one socket. Queues as in queue_count. Fills
+ *                    2048 descriptors, and close leaves the buffers in them.
  *   net_virtio_user  Enables pairs: an RX queue more than we poll would be filled and never emptied.
  *   net_vhost        The same seen from the other side.
  *   net_af_packet    One socket per pair, and the kernel spreads packets over all that were opened (qpairs),
@@ -25,7 +26,7 @@
 static const struct port_quirk quirks[] = {
 	{.driver = "net_memif", .rxq = PORT_RXQ_ONE, .tx_as_rx = true},
 	{.driver = "net_tap", .rxq = PORT_RXQ_ONE, .tx_as_rx = true},
-	{.driver = "net_af_xdp", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
+	{.driver = "net_af_xdp", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .forgets = true, .rxd = 2048},
 	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
 	{.driver = "net_vhost", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
 	{.driver = "net_af_packet", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},

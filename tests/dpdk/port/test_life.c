@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port of each driver that needs no NIC, from plan to stop: with one worker and with two, with
+ * the default map and with two RX queues. What each worker sends arrives, and at the end every data
+ * buffer is home, also those that were still on their way.
+ *
+ * Usage: test_port_life KIND [EAL arguments]
+ */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <rte_eal.h>
+#include <rte_mbuf.h>
+
+#include "lab.h"
+
+#define N_FRAMES 8u
+
+static const struct lab_kind kinds[] = {
+	{.name = "ring", .vdev = {"net_ring"}},
+	{.name = "memif",
+		.vdev = {"net_memif,role=server,socket=%s/memif%d,id=1",
+			"net_memif,role=client,socket=%s/memif%d,id=1"}},
+	{.name = "vhost",
+		.vdev = {"net_vhost,iface=%s/vhost%d,queues=%u",
+			"net_virtio_user,path=%s/vhost%d,queues=%u,queue_size=256"}},
+	{.name = "tap",
+		.vdev = {"net_tap,iface=lab0", "net_af_packet,iface=lab0,qpairs=%u"},
+		.interfaces = true},
+	{.name = "af_packet",
+		.vdev = {"net_af_packet,iface=veth0,qpairs=%u", "net_af_packet,iface=veth1,qpairs=%u"},
+		.interfaces = true},
+	{.name = "af_xdp",
+		.vdev = {"net_af_xdp,iface=veth0,queue_count=%u", "net_af_packet,iface=veth1,qpairs=%u"},
+		.interfaces = true,
+		.one_queue = true},
+};
+
+static struct lab lab;
+static char dir[] = "/tmp/magpie-port-XXXXXX";
+
+static void
+check_queues(const struct port *port)
+{
+	assert_int_equal(port->shared, port->n_txq < lab.n_workers);
+	assert_int_equal(port->shared, port->handoff != NULL);
+	assert_true(port->owner < lab.n_workers);
+	assert_true(port->started);
+	if (lab.n_queues)
+		assert_int_equal(port->n_rxq, lab.n_queues);
+}
+
+static void
+check_home(void)
+{
+	const unsigned int missing = LAB_BUFS - rte_mempool_avail_count(lab.pool);
+	unsigned int in_rings = 0;
+
+	for (unsigned int end = 0; end < lab.n_ports; end++) {
+		const struct port *const port = &lab.port[end];
+
+		if (port->forgets)
+			in_rings += port->n_rxq * port->rxd + port->n_txq * port->txd;
+	}
+	assert_true(missing <= in_rings);
+}
+
+static int
+setup(void **state)
+{
+	lab.pool = rte_pktmbuf_pool_create("bufs", LAB_BUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	assert_non_null(lab.pool);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	rte_mempool_free(lab.pool);
+	return 0;
+}
+
+static void
+cross(unsigned int from, unsigned int to)
+{
+	for (unsigned int worker = 0; worker < lab.n_workers; worker++)
+		assert_int_equal(lab_send(&lab, from, worker, N_FRAMES), N_FRAMES);
+	lab_send_handed(&lab, from);
+	assert_int_equal(lab_receive(&lab, to, N_FRAMES * lab.n_workers), N_FRAMES * lab.n_workers);
+}
+
+static void
+live(unsigned int n_workers, unsigned int n_queues)
+{
+	lab.n_workers = n_workers;
+	lab.n_queues = n_queues;
+
+	const int ret = lab_open(&lab, dir);
+
+	if (ret != 0)
+		lab_close(&lab);
+	if (ret != 0)
+		fail_msg("%u workers, %u queues: %s (%s)", n_workers, n_queues, lab.why, strerror(-ret));
+
+	const unsigned int other = lab.n_ports - 1;
+
+	for (unsigned int end = 0; end < lab.n_ports; end++)
+		check_queues(&lab.port[end]);
+	for (int round = 0; round < 50; round++) {
+		cross(0, other);
+		cross(other, 0);
+	}
+	/* and some that nobody sends on or receives */
+	for (unsigned int end = 0; end < lab.n_ports; end++)
+		for (unsigned int worker = 0; worker < n_workers; worker++)
+			lab_send(&lab, end, worker, N_FRAMES);
+	lab_close(&lab);
+	check_home();
+}
+
+static void
+test_one_worker(void **state)
+{
+	live(1, 0);
+}
+
+static void
+test_two_workers_default_map(void **state)
+{
+	live(2, 0);
+}
+
+static void
+test_two_workers_two_queues(void **state)
+{
+	if (!lab.kind->one_queue)
+		live(2, 2);
+}
+
+/* A namespace of our own, so that nothing outside sees the interfaces and they vanish with us. */
+static int
+make_interfaces(void)
+{
+	if (unshare(CLONE_NEWNET) != 0)
+		return -errno;
+	/* No IPv6, so that the kernel sends nothing of its own. */
+	return system("ip link add veth0 numrxqueues 2 numtxqueues 2 type veth peer veth1 numrxqueues 2 "
+		      "numtxqueues 2 && for i in all default veth0 veth1; do "
+		      "echo 1 > /proc/sys/net/ipv6/conf/$i/disable_ipv6; done; "
+		      "ip link set veth0 up && ip link set veth1 up") == 0
+		       ? 0
+		       : -ENODEV;
+}
+
+static const struct lab_kind *
+kind_find(const char *name)
+{
+	for (unsigned int i = 0; i < RTE_DIM(kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_one_worker, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_two_workers_default_map, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_two_workers_two_queues, setup, teardown),
+	};
+
+	lab.kind = argc > 1 ? kind_find(argv[1]) : NULL;
+	if (!lab.kind)
+		return 2;
+	if (lab.kind->interfaces && make_interfaces() != 0) {
+		puts("skipped: no network namespace with interfaces may be made here");
+		return 77;
+	}
+	/* virtio_user writes to its peer when it is closed, whether there is one or not. */
+	signal(SIGPIPE, SIG_IGN);
+	if (rte_eal_init(argc - 1, argv + 1) < 0 || !mkdtemp(dir))
+		return 1;
+
+	const int failed = cmocka_run_group_tests_name(lab.kind->name, tests, NULL, NULL);
+
+	rte_eal_cleanup();
+	rmdir(dir);
+	return failed;
+}
