@@ -31,7 +31,7 @@ void
 options_print(const char *program)
 {
 	printf("usage: %s [EAL options] -- [options]\n"
-	       "Compares mempool ops and magazines. The last three shapes need two lcores (-l 0,1).\n"
+	       "Compares mempool ops and magazines. The last two shapes need two lcores (-l 0,1).\n"
 	       "  %-18s %s\n  %-18s %s\n",
 		program, "--help", "this text", "--quick", "3 rounds of 200 thousand objects");
 	for (size_t i = 0; i < RTE_DIM(numbers); i++)

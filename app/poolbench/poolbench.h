@@ -57,19 +57,14 @@ extern const size_t n_shapes;
  * Reads the options behind "--" into *options, which holds defaults afterwards
  * for what was not given. Returns 0, or -EINVAL after one line on stderr.
  */
-int
-options_parse(int argc, char **argv, struct options *options);
-void
-options_print(const char *program);
+int options_parse(int argc, char **argv, struct options *options);
+void options_print(const char *program);
 
 /* Makes the pool of an arm. Returns 0, or a negative errno (no memory, ops unknown to the EAL). */
-int
-subject_init(struct subject *subject, const struct arm *arm, const struct options *options);
-void
-subject_fini(struct subject *subject);
+int subject_init(struct subject *subject, const struct arm *arm, const struct options *options);
+void subject_fini(struct subject *subject);
 
 /* Prints samples[n_rounds] of each arm and shape: the median, and the smallest and largest. Sorts them. */
-void
-report_print(double *samples, uint32_t n_rounds, uint32_t n_lcores);
+void report_print(double *samples, uint32_t n_rounds, uint32_t n_lcores);
 
 #endif

@@ -16,6 +16,7 @@
 #include "poolbench.h"
 
 #define BURST      32
+#define DEPTH      8
 #define RING_SLOTS 1024
 
 static __rte_always_inline int
@@ -76,6 +77,34 @@ same_core_n(const struct subject *s)
 
 	asm volatile("" : "+r"(n));
 	return s->pool ? same_core(s, true, n) : same_core(s, false, n);
+}
+
+/* Eight bursts are got, then all put: as if a NIC completed 256 packets at once. */
+static __rte_always_inline double
+same_core_deep(const struct subject *s, bool is_inline)
+{
+	const uint64_t n_rounds = s->n_objects / (DEPTH * BURST);
+	void *objs[DEPTH][BURST];
+	uint64_t start = 0;
+
+	for (uint64_t i = 0; i < n_rounds + n_rounds / 10; i++) {
+		if (i == n_rounds / 10)
+			start = rte_rdtsc_precise();
+		for (uint32_t k = 0; k < DEPTH; k++)
+			if (subject_get(s, is_inline, objs[k], BURST) < 0)
+				return -1;
+		rte_compiler_barrier();
+		for (uint32_t k = 0; k < DEPTH; k++)
+			subject_put(s, is_inline, objs[k], BURST);
+		rte_compiler_barrier();
+	}
+	return (double)(rte_rdtsc_precise() - start) / (double)(n_rounds * DEPTH * BURST);
+}
+
+static double
+same_core_256(const struct subject *s)
+{
+	return s->pool ? same_core_deep(s, true) : same_core_deep(s, false);
 }
 
 /* Two lcores; ring[i] goes to side i. */
@@ -210,6 +239,7 @@ const struct shape shapes[] = {
 	{"same core, 1", "cycles/object", 1, same_core_1},
 	{"same core, 32", "cycles/object", 1, same_core_32},
 	{"same core, n=32", "cycles/object", 1, same_core_n},
+	{"same core, 8 x 32", "cycles/object", 1, same_core_256},
 	{"pipeline 1:1", "Mobj/s", 2, pipeline},
 	{"crossing", "Mobj/s", 2, both_ways},
 };

@@ -83,7 +83,7 @@ magazine_pool_create(const struct magazine_conf *conf, struct magazine_pool **po
 		size > MAGAZINE_ROUNDS_MAX || !rte_is_power_of_2(size))
 		return -EINVAL;
 
-	const uint32_t n_magazines = conf->population / size + 2 * RTE_MAX_LCORE + 2;
+	const uint32_t n_magazines = conf->population / size + 2 * RTE_MAX_LCORE + 1;
 	const size_t fixed = sizeof(struct magazine_pool) + sizeof(struct magazine_depot);
 	const size_t bytes = fixed + sizeof(struct magazine) + n_magazines * magazine_stride(size);
 	char *block = block_alloc(bytes, conf->node);

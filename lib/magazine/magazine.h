@@ -87,15 +87,16 @@ struct magazine_conf {
 /* A snapshot; exact when every lcore is at rest, otherwise each number is of its own moment. */
 struct magazine_stats {
 	uint64_t gets, puts, swaps, exchanges, exchange_fails, contended, cross_core;
-	uint32_t cached; /* rounds in the lcores' loaded and previous magazines */
-	uint32_t depot;  /* rounds in the depot's full magazines, and loose */
-	uint32_t out;    /* gets - puts */
-	uint32_t population;
+	uint32_t cached;     /* rounds in the lcores' loaded and previous magazines */
+	uint32_t depot;      /* rounds in the depot's full magazines, and loose */
+	uint32_t out;        /* gets - puts */
+	uint32_t population; /* objects seeded, which may be fewer than the pool has room for */
 };
 
 /*
- * Makes an empty pool on the heap of conf->node; objects come in with
- * magazine_pool_seed(). All memory it will ever use is taken here.
+ * Makes an empty pool; objects come in with magazine_pool_seed(). All memory it will
+ * ever use is taken and touched here: private memory of this process on conf->node,
+ * from libnuma or, where there is but one node, the C library. Needs no EAL.
  * Returns 0 and *pool, or -EINVAL (population 0, size not allowed), -ENOMEM.
  * The caller owns *pool and ends it with magazine_pool_destroy().
  */
@@ -118,7 +119,7 @@ uint32_t magazine_pool_avail(const struct magazine_pool *pool);
 void magazine_pool_stats(const struct magazine_pool *pool, struct magazine_stats *stats);
 
 /*
- * Whether cached + depot + out == population and every magazine keeps the
+ * Whether cached + depot + out == objects seeded and every magazine keeps the
  * invariants above. Only when no other thread uses the pool.
  * Returns 0, or -EFAULT when something is missing or too much.
  */
@@ -135,7 +136,8 @@ void magazine_put_slow(struct magazine_pool *pool, unsigned int lcore, void *con
  * Gets n objects, most recently put first: all of them or none.
  * lcore: rte_lcore_id() of the caller, LCORE_ID_ANY for other threads. Any n.
  * Returns 0, or -ENOENT when this cache and the depot hold fewer than n
- * together; then nothing has changed. The caller owns objs[n].
+ * together; then the pool is unchanged and what objs holds means nothing. The
+ * caller owns objs[n].
  */
 static inline int
 magazine_get_bulk(struct magazine_pool *pool, unsigned int lcore, void **objs, uint32_t n)

@@ -3,14 +3,14 @@
  * The depot: the shared half of a pool, behind the caches in magazine.h.
  *
  * Every magazine is at any time in exactly one place: the full list, the empty
- * list, the depot's loose magazine, or a cache (two each). So with F <= population
- * / M full ones, one loose and 2 * RTE_MAX_LCORE cached,
+ * list, the depot's loose magazine, or a cache (two each). At most population / M
+ * are full ones in the depot, one is loose, 2 * RTE_MAX_LCORE are in caches. So with
  *
- *   n_magazines = population / M + 2 * RTE_MAX_LCORE + 2
+ *   n_magazines = population / M + 2 * RTE_MAX_LCORE + 1
  *
- * leaves at least one empty magazine whenever somebody needs one: every lcore
- * that ever appears finds its two, no exchange of a full one fails, and nothing
- * is allocated after magazine_pool_create().
+ * there is an empty one whenever a cache opens, a full one is handed in or the loose
+ * one has become full: nothing is allocated after magazine_pool_create(), and no
+ * caller needs to handle a lack.
  *
  * Everything here but depot_lock() is called with the lock held, except while a
  * pool is made or checked.
@@ -121,19 +121,15 @@ depot_pop_empty(struct magazine_depot *depot)
 }
 
 /* Lays n magazines of size rounds out at mem and makes them the depot's. */
-void
-depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size);
+void depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size);
 
 /* Adds objs[n] to the loose magazine; whenever it is full it joins the full ones. */
-void
-depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n);
+void depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n);
 
 /* Takes objs[n], loose ones first, then by breaking up full magazines. n <= depot_avail(). */
-void
-depot_get_loose(struct magazine_depot *depot, void **objs, uint32_t n);
+void depot_get_loose(struct magazine_depot *depot, void **objs, uint32_t n);
 
 /* Whether both lists are as long as they say and hold only what they should. */
-bool
-depot_check(const struct magazine_depot *depot);
+bool depot_check(const struct magazine_depot *depot);
 
 #endif

@@ -8,7 +8,8 @@
  *   rings     every RX and TX descriptor may hold one object
  *   hand-off  every slot of a ring between two lcores may hold one
  *   in flight lcores * 3 * burst: received, being walked, and not yet sent
- *   private   lcores * 2 * M: two magazines, full, on every lcore
+ *   private   lcores * 2 * M: two magazines, full, on every lcore; with a mempool
+ *             cache in front lcores * 1.5 * its size more, where rte_mempool flushes
  *   reserve   lcores * 2 * M in the depot, so that an exchange finds a magazine
  */
 #ifndef SIZING_H
@@ -23,10 +24,10 @@ struct sizing_demand {
 	uint32_t handoff; /* sum over rings */
 	uint32_t burst;
 	uint32_t n_lcores;
-	uint32_t mempool_cache; /* size of the mempool's own cache in front, 0 = none; holds 1.5 x that per lcore */
+	uint32_t mempool_cache; /* size of the mempool's own cache in front, 0 = none */
 };
 
-/* The equation with its numbers. */
+/* The equation with its numbers; a term that is too large for its field is UINT32_MAX. */
 struct sizing {
 	uint32_t rings, handoff, in_flight, private_max, reserve;
 	uint32_t size; /* M the numbers are for */

@@ -2,7 +2,8 @@
 /*
  * The "magazine" rte_mempool ops: a mempool whose objects live in lib/magazine.
  * Every PMD's RX refill and TX completion then goes through the calling
- * lcore's magazines.
+ * lcore's magazines. The magazines are private to the process that made the mempool:
+ * other processes may hold its objects, but not get, put or count them.
  */
 #ifndef MEMPOOL_MAGAZINE_H
 #define MEMPOOL_MAGAZINE_H
@@ -16,7 +17,9 @@ struct magazine_pool;
 /*
  * Called by the ops around every bulk operation, on the calling thread:
  * on_get after objs[n] left the pool, on_put before they enter it. Both must not
- * fail, block or call into the same pool. Either may be NULL.
+ * fail, block or call into the same pool. Either may be NULL. Objects that a mempool
+ * is populated with are not put; but rte_mempool_free() gets each one a last time:
+ * take the hooks away before.
  */
 struct mempool_magazine_hooks {
 	void (*on_get)(void *arg, void *const *objs, unsigned int n);

@@ -9,24 +9,15 @@
 
 #include "test_util.h"
 
-void *
-__real_aligned_alloc(size_t align, size_t bytes);
-void
-__real_free(void *mem);
-void *
-__wrap_aligned_alloc(size_t align, size_t bytes);
-void
-__wrap_free(void *mem);
-int
-__wrap_numa_available(void);
-int
-__wrap_numa_max_node(void);
-void *
-__wrap_numa_alloc_onnode(size_t bytes, int node);
-void *
-__wrap_numa_alloc_local(size_t bytes);
-void
-__wrap_numa_free(void *mem, size_t bytes);
+void *__real_aligned_alloc(size_t align, size_t bytes);
+void __real_free(void *mem);
+void *__wrap_aligned_alloc(size_t align, size_t bytes);
+void __wrap_free(void *mem);
+int __wrap_numa_available(void);
+int __wrap_numa_max_node(void);
+void *__wrap_numa_alloc_onnode(size_t bytes, int node);
+void *__wrap_numa_alloc_local(size_t bytes);
+void __wrap_numa_free(void *mem, size_t bytes);
 
 static struct {
 	int max_node;   /* of the machine we play; -1 = no NUMA at all */

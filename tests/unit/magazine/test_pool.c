@@ -267,6 +267,21 @@ crossing_is_counted(void **state)
 	assert_int_equal(pool->cache[1].cross_core, 10);
 	assert_int_equal(stats.contended, 0);
 	magazine_put_bulk(pool, 1, objs, 320);
+
+	/* What it filled itself does not count, nor what came from the depot's loose objects. */
+	for (unsigned int lcore = 2; lcore < 4; lcore++) {
+		magazine_pool_flush(pool, 0);
+		magazine_pool_flush(pool, 1);
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(magazine_get_bulk(pool, lcore, objs, 160), 0);
+			magazine_put_bulk(pool, lcore, objs, 160);
+		}
+		magazine_pool_flush(pool, lcore);
+		assert_int_equal(magazine_get_bulk(pool, LCORE_ID_ANY, objs, 1024), 0);
+		magazine_put_bulk(pool, LCORE_ID_ANY, objs, 1024);
+	}
+	assert_true(pool->cache[3].exchanges > 5);
+	assert_int_equal(pool->cache[3].cross_core, 0);
 	closed_pool(pool);
 }
 
@@ -306,6 +321,32 @@ every_lcore_has_its_magazines(void **state)
 	assert_int_equal(magazine_get_bulk(pool, LCORE_ID_ANY, objs, 1), -ENOENT);
 	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++)
 		magazine_pool_flush(pool, lcore);
+	closed_pool(pool);
+}
+
+/*
+ * The most magazines there can be in use: every lcore has two empty ones, and all
+ * objects lie in full ones in the depot. None is left over, and none is missing.
+ */
+static void
+the_last_magazine_is_enough(void **state)
+{
+	const struct magazine_conf conf = {.name = "last", .population = 32 * 20, .size = 32, .node = 0};
+	struct magazine_pool *pool;
+	void *objs[32 * 20];
+
+	for (uint32_t i = 0; i < 32 * 20; i++)
+		objs[i] = object_of(i);
+	assert_int_equal(magazine_pool_create(&conf, &pool), 0);
+	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++)
+		assert_int_equal(magazine_get_slow(pool, lcore, objs, 0), 0);
+	assert_int_equal(magazine_pool_seed(pool, objs, 32 * 20), 0);
+	assert_int_equal(magazine_pool_check(pool), 0);
+	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++) {
+		assert_int_equal(magazine_get_bulk(pool, lcore, objs, 32 * 20), 0);
+		magazine_put_bulk(pool, LCORE_ID_ANY, objs, 32 * 20);
+		assert_int_equal(magazine_pool_check(pool), 0);
+	}
 	closed_pool(pool);
 }
 
@@ -350,6 +391,7 @@ main(void)
 		cmocka_unit_test(crossing_is_counted),
 		cmocka_unit_test(flush_gives_everything_to_the_depot),
 		cmocka_unit_test(every_lcore_has_its_magazines),
+		cmocka_unit_test(the_last_magazine_is_enough),
 		cmocka_unit_test(check_finds_what_is_wrong),
 	};
 

@@ -12,7 +12,7 @@
 
 #define POPULATION 3001
 #define N_THREADS  6
-#define N_ROUNDS   100000
+#define N_ROUNDS   50000
 #define HELD_MAX   400
 #define BURST_MAX  96
 #define SEED       0x2545f4914f6cdd1d
