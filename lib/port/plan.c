@@ -166,5 +166,7 @@ port_plan(uint16_t id, const struct port_conf *conf, const struct port_rxq *map,
 	if (rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rxd, &port->txd) != 0)
 		return refuse(
 			&why, "no descriptor counts near %u and %u suit the driver", port->rxd, port->txd);
+	port->rxd = RTE_MAX(port->rxd, port_quirk_find(port->driver)->rxd);
+	port->forgets = port_quirk_find(port->driver)->forgets;
 	return 0;
 }

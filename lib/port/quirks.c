@@ -8,7 +8,9 @@
  *                    ring 0 instead.
  *   net_tap          Refuses unequal numbers.
  *   net_af_xdp       Refuses unequal numbers; RX and TX queue share one socket. Queues as in queue_count. Fills
- *                    2048 descriptors, and close leaves the buffers in them.
+ *                    2048 descriptors, and close leaves the buffers in them and the socket open. Registers
+ *                    memory for buffers that lie side by side: the pool must have been made with
+ *                    RTE_MEMPOOL_F_NO_IOVA_CONTIG, or buffers at its end carry nothing.
  *   net_virtio_user  Enables pairs: an RX queue more than we poll would be filled and never emptied.
  *   net_vhost        The same seen from the other side.
  *   net_af_packet    One socket per pair, and the kernel spreads packets over all that were opened (qpairs),

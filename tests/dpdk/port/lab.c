@@ -142,8 +142,6 @@ lab_close(struct lab *lab)
 		port_stop(&lab->port[(i + lab->serial) % lab->n_ports]);
 	for (unsigned int end = 0; end < lab->n_ports; end++)
 		rte_eal_hotplug_remove("vdev", lab->vdev[end]);
-	/* The kernel lets go of an AF_XDP socket a little later. */
-	usleep(lab->kind->interfaces ? 200000 : 0);
 }
 
 static unsigned int

@@ -20,7 +20,7 @@ struct lab_kind {
 	const char *name;
 	const char *vdev[2]; /* driver's name and arguments; [1] NULL: the port is its own other end */
 	bool interfaces;     /* needs a network namespace with interfaces; root only */
-	bool one_queue;      /* cannot have more here */
+	bool once;           /* its close leaves the interface in use until the process ends; one queue */
 };
 
 struct lab {

@@ -42,8 +42,14 @@ static const struct lab_kind kinds[] = {
 	{.name = "af_xdp",
 		.vdev = {"net_af_xdp,iface=veth0,queue_count=%u", "net_af_packet,iface=veth1,qpairs=%u"},
 		.interfaces = true,
-		.one_queue = true},
+		.once = true},
 };
+
+/* No IPv6, so that the kernel sends nothing of its own. */
+static const char interfaces[] =
+	"ip link add veth0 numrxqueues 2 numtxqueues 2 type veth peer veth1 numrxqueues 2 numtxqueues 2 && "
+	"for i in all default veth0 veth1; do echo 1 > /proc/sys/net/ipv6/conf/$i/disable_ipv6; done; "
+	"ip link set veth0 up && ip link set veth1 up";
 
 static struct lab lab;
 static char dir[] = "/tmp/magpie-port-XXXXXX";
@@ -74,10 +80,19 @@ check_home(void)
 	assert_true(missing <= in_rings);
 }
 
+/*
+ * A pool whose buffers lie side by side. Without hugepages rte_pktmbuf_pool_create() puts one into each
+ * 4 kB page, and net_af_xdp registers only as many bytes as they would need side by side: of
+ * the buffers beyond, the kernel takes none, and what is sent in them is lost without a word.
+ */
 static int
 setup(void **state)
 {
-	lab.pool = rte_pktmbuf_pool_create("bufs", LAB_BUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	const unsigned int size = sizeof(struct rte_mbuf) + RTE_MBUF_DEFAULT_BUF_SIZE;
+
+	lab.pool = rte_mempool_create("bufs", LAB_BUFS, size, 0, sizeof(struct rte_pktmbuf_pool_private),
+		rte_pktmbuf_pool_init, NULL, rte_pktmbuf_init, NULL, SOCKET_ID_ANY,
+		RTE_MEMPOOL_F_NO_IOVA_CONTIG);
 	assert_non_null(lab.pool);
 	return 0;
 }
@@ -142,8 +157,7 @@ test_two_workers_default_map(void **state)
 static void
 test_two_workers_two_queues(void **state)
 {
-	if (!lab.kind->one_queue)
-		live(2, 2);
+	live(2, 2);
 }
 
 /* A namespace of our own, so that nothing outside sees the interfaces and they vanish with us. */
@@ -152,13 +166,7 @@ make_interfaces(void)
 {
 	if (unshare(CLONE_NEWNET) != 0)
 		return -errno;
-	/* No IPv6, so that the kernel sends nothing of its own. */
-	return system("ip link add veth0 numrxqueues 2 numtxqueues 2 type veth peer veth1 numrxqueues 2 "
-		      "numtxqueues 2 && for i in all default veth0 veth1; do "
-		      "echo 1 > /proc/sys/net/ipv6/conf/$i/disable_ipv6; done; "
-		      "ip link set veth0 up && ip link set veth1 up") == 0
-		       ? 0
-		       : -ENODEV;
+	return system(interfaces) == 0 ? 0 : -ENODEV;
 }
 
 static const struct lab_kind *
@@ -178,6 +186,9 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_two_workers_default_map, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_workers_two_queues, setup, teardown),
 	};
+	const struct CMUnitTest once[] = {
+		cmocka_unit_test_setup_teardown(test_two_workers_default_map, setup, teardown),
+	};
 
 	lab.kind = argc > 1 ? kind_find(argv[1]) : NULL;
 	if (!lab.kind)
@@ -191,7 +202,8 @@ main(int argc, char **argv)
 	if (rte_eal_init(argc - 1, argv + 1) < 0 || !mkdtemp(dir))
 		return 1;
 
-	const int failed = cmocka_run_group_tests_name(lab.kind->name, tests, NULL, NULL);
+	const int failed = lab.kind->once ? cmocka_run_group_tests_name(lab.kind->name, once, NULL, NULL)
+					  : cmocka_run_group_tests_name(lab.kind->name, tests, NULL, NULL);
 
 	rte_eal_cleanup();
 	rmdir(dir);
