@@ -5,6 +5,7 @@
  * rte_mempool_avail_count() says must be the truth.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdalign.h>
@@ -286,10 +287,20 @@ n_memzones(void)
 	return n;
 }
 
+/* Of the C library, where a pool's magazines come from if there is but one NUMA node. */
+static size_t
+heap_bytes(void)
+{
+	const struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
 static void
 made_and_freed_a_hundred_times(void **state)
 {
 	const uint32_t before = n_memzones();
+	const size_t bytes = heap_bytes();
 
 	for (int i = 0; i < 100; i++) {
 		struct rte_mempool *mp = pool_create("again", 500 + i, 0);
@@ -300,6 +311,7 @@ made_and_freed_a_hundred_times(void **state)
 		pool_free(mp);
 	}
 	assert_int_equal(n_memzones(), before);
+	assert_true(heap_bytes() < bytes + 100 * 1024); /* one pool has more than that */
 }
 
 static void
