@@ -9,6 +9,7 @@ from . import machine
 from .magpie import Account, Magpie
 from .process import Failure, Workspace
 from .terminal import Mirror
+from .testpmd import BURST
 from .wires import FLOWS, Generator, Wires, wait_links
 
 ENOUGH = 0.999  # of what Magpie received, forwarded
@@ -97,7 +98,8 @@ def _run(args, workspace):
     print(f'Magpie on CPU {cpus.forwarder}, testpmd on CPU {cpus.generator}, {memory}', flush=True)
     if cpus.shared:
         print('Both poll on the same CPU and take turns: expect a fraction of the usual rate.', flush=True)
-    wires = Wires(workspace, log2_slots=12 if cpus.shared else 10)
+    # Taking turns, each side finds the rings full or empty: long ones, and evenly filled.
+    wires = Wires(workspace, log2_slots=13, block=BURST // 2) if cpus.shared else Wires(workspace)
     with Generator(workspace, wires, cpus.generator, memory.eal, clones=0) as generator:
         generator.ready()
         mirror = Mirror() if live else None

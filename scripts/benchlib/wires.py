@@ -8,10 +8,13 @@
       stream 1: rx port 1 <---
 
 flowgen sends 64-byte frames (60 without FCS) to one MAC address, from 10.254.0.0 to 10.253.0.0 and the addresses
-that follow, a flow each. Both streams draw from the same row of flows, a burst of 32 each in turn. So the
-even blocks of 32 addresses mostly arrive at one port and the odd ones at the other; the even ones are routed to
-one port and the odd ones to the other, and each port gets back as many packets as it sent, whoever forwards.
+that follow, a flow each. Both streams draw from the same row of flows, a burst of 32 each in turn. The row is
+cut into blocks of addresses, routed to one port and the other in turn, so that each port gets back as many packets
+as it sent, as if they were only swapped. With blocks of a burst's size a burst leaves by one port; with
+blocks of half that size any burst is divided in two halves, wherever it begins, and the ports stay even
+when one of them stalls.
 """
+import ipaddress
 import os
 import time
 
@@ -21,6 +24,7 @@ from .testpmd import BURST, Testpmd
 FLOWS = 1024
 FLOWGEN_MAC = '00:01:02:03:04:01'  # the only destination that flowgen knows
 PEER_MAC = '02:00:00:00:00:0{port}'
+FIRST_ADDRESS = int(ipaddress.ip_address('10.253.0.0'))
 BUFFER_BYTES = 2048
 PORTS = (0, 1)
 
@@ -28,10 +32,11 @@ PORTS = (0, 1)
 class Wires:
     """Names, sockets and EAL options of the two links."""
 
-    def __init__(self, workspace, log2_slots=10, zero_copy=False):
+    def __init__(self, workspace, log2_slots=10, zero_copy=False, block=BURST):
         self.socket = workspace.file('memif.sock')
         self.log2_slots = log2_slots
         self.zero_copy = zero_copy
+        self._block = block
         self._routes = workspace.file('routes')
 
     def _vdevs(self, role, extra=''):
@@ -52,9 +57,9 @@ class Wires:
             options += ['--addr', f'net_memif{port},10.0.{port}.1/24',
                         '--neigh', f'net_memif{port},10.0.{port}.2,' + PEER_MAC.format(port=port)]
         with open(self._routes, 'w', encoding='utf-8') as file:
-            for block in range(FLOWS // BURST):
-                first = block * BURST
-                file.write(f'10.253.{first >> 8}.{first & 255}/27,via=10.0.{block % 2}.2\n')
+            for first in range(0, FLOWS, self._block):
+                prefix = ipaddress.ip_network((FIRST_ADDRESS + first, 33 - self._block.bit_length()))
+                file.write(f'{prefix},via=10.0.{first // self._block % 2}.2\n')
         return [*options, '--routes-file', self._routes]
 
 
