@@ -77,24 +77,24 @@ control_main(void *arg)
 }
 
 int
-control_start(const struct control_conf *conf, struct control **out)
+control_start(const struct control_conf *conf, struct control **control)
 {
-	struct control *control = calloc(1, sizeof(*control));
+	struct control *c = calloc(1, sizeof(*c));
 
-	if (control == NULL)
+	if (c == NULL)
 		return -ENOMEM;
-	control->conf = *conf;
-	punt_queue_init(&control->punts, conf);
-	link_watch_init(&control->links, conf);
+	c->conf = *conf;
+	punt_queue_init(&c->punts, conf);
+	link_watch_init(&c->links, conf);
 
-	const int rc = control_thread_start(&control->thread, "magpie-control", control_main, control);
+	const int rc = control_thread_start(&c->thread, "magpie-control", control_main, c);
 
 	if (rc < 0) {
-		link_watch_fini(&control->links);
-		free(control);
+		link_watch_fini(&c->links);
+		free(c);
 		return rc;
 	}
-	*out = control;
+	*control = c;
 	return 0;
 }
 

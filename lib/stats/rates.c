@@ -52,8 +52,10 @@ count_text(uint64_t n, char text[COUNT_TEXT_LEN])
 		return text;
 	}
 	/* 999.95 would be printed as 1000.0 */
-	for (; value >= 999.95; value /= 1000)
+	while (value >= 999.95) {
+		value /= 1000;
 		unit++;
+	}
 	snprintf(text, COUNT_TEXT_LEN, value < 99.995 ? "%.2f%c" : "%.1f%c", value, units[unit]);
 	return text;
 }

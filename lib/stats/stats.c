@@ -20,17 +20,17 @@
 #define ROWS_DEFAULT 24u
 
 int
-stats_create(const struct stats_conf *conf, struct stats **out)
+stats_create(const struct stats_conf *conf, struct stats **stats)
 {
-	struct stats *stats = calloc(1, sizeof(*stats));
+	struct stats *s = calloc(1, sizeof(*s));
 
-	if (stats == NULL)
+	if (s == NULL)
 		return -ENOMEM;
-	stats->conf = *conf;
-	stats->start_tsc = rte_rdtsc();
-	stats->last.tsc = stats->start_tsc;
-	telemetry_show(stats);
-	*out = stats;
+	s->conf = *conf;
+	s->start_tsc = rte_rdtsc();
+	s->last.tsc = s->start_tsc;
+	telemetry_show(s);
+	*stats = s;
 	return 0;
 }
 

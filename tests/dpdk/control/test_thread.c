@@ -192,7 +192,7 @@ test_link_interrupt(void **state)
 		assert_int_equal(told.call[2 + i].port, 1);
 		assert_int_equal(told.call[2 + i].up, up);
 	}
-	assert_true(now_ms() - begin < n * 50);
+	assert_true(now_ms() - begin < n * 50ul);
 	finish(control);
 	assert_int_equal(interrupt.n, 0);
 }
@@ -282,7 +282,7 @@ test_stop(void **state)
 	for (unsigned int i = 0; i < RTE_DIM(took); i++) {
 		struct control *control = start();
 
-		sleep_ms((long)(3 * i));
+		sleep_ms(3l * i);
 
 		const uint64_t begin = now_ms();
 

@@ -367,14 +367,13 @@ test_pool_levels(void **state)
 	}
 }
 
+/* -1 when the key is missing. */
 static double
 value_of(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
 
-	if (at == NULL)
-		fail_msg("no %s in:\n%s", key, text);
-	return strtod(at + strlen(key), NULL);
+	return at == NULL ? -1 : strtod(at + strlen(key), NULL);
 }
 
 static char *
