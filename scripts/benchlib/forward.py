@@ -9,7 +9,7 @@ import time
 from . import machine, rounds
 from .magpie import Account, Magpie
 from .process import Failure, Workspace
-from .testpmd import BURST, MBUF_CACHE, MBUFS, Testpmd
+from .testpmd import MBUF_CACHE, MBUFS, Testpmd
 from .wires import Generator, Wires, wait_links
 
 TESTPMD_MODES = ('mac', 'io')
@@ -33,7 +33,7 @@ class ForwardBench:
             'links': f'2 x memif, {1 << self._args.rsize} slots, '
                      f'{"zero copy" if self._args.zero_copy else "copy"} mode, 64-byte frames',
             'generator': f'testpmd flowgen, {CLONES} clones',
-            'forwarders': f'one core, burst {BURST}, {MBUFS} buffers; testpmd: mbuf cache {MBUF_CACHE}',
+            'forwarders': f'one core, burst {self._args.burst}, {MBUFS} buffers; testpmd: mbuf cache {MBUF_CACHE}',
             'measured': f'{self._args.rounds} rounds x {self._args.window} s after {self._args.warmup} s, '
                         'packets that came back to the generator',
         }
@@ -42,9 +42,9 @@ class ForwardBench:
         eal = [*self._memory.eal, *wires.forwarder_eal()]
         if name not in TESTPMD_MODES:
             options, build = self._args.variants.get(name, ([], None))
-            options = [*wires.magpie_options(), '--burst', str(BURST), '--pool-size', str(MBUFS), *options]
+            options = [*wires.magpie_options(), '--burst', str(self._args.burst), '--pool-size', str(MBUFS), *options]
             return Magpie(workspace, build or self._args.build, self._cpus.forwarder, eal, options)
-        return Testpmd(workspace, self._cpus.forwarder, eal, [])
+        return Testpmd(workspace, self._cpus.forwarder, eal, [f'--burst={self._args.burst}'])
 
     def measure(self, name):
         with Workspace() as workspace:

@@ -22,7 +22,7 @@ class Testpmd(Process):
         self._prefix = workspace.prefix('testpmd')
         argv = [machine.find_testpmd(), '--lcores', f'0@{cpu},1@{cpu}', *eal, '--no-pci',
                 f'--file-prefix={self._prefix}', '--log-level=lib.eal:error', '--', '-i',
-                f'--total-num-mbufs={MBUFS}', f'--mbcache={MBUF_CACHE}', f'--burst={BURST}', *options]
+                f'--total-num-mbufs={MBUFS}', f'--mbcache={MBUF_CACHE}', *options]
         super().__init__(argv, workspace.file(self._prefix + '.log'))
         self.telemetry = None
 

@@ -11,7 +11,7 @@ import time
 from . import machine, rounds
 from .magpie import Account, Magpie
 from .process import Failure, Workspace
-from .testpmd import BURST, MBUF_CACHE, MBUFS, Testpmd
+from .testpmd import MBUF_CACHE, MBUFS, Testpmd
 
 BUILDS = ('late', 'early', 'lazy')
 TESTPMD_MODES = ('mac', 'io')
@@ -64,7 +64,7 @@ class WalkBench:
             **machine.describe(self._memory),
             'placement': f'CPU {self._cpu}',
             'traffic': f'{FRAME_BYTES}-byte UDP frames to {FLOWS} addresses, net_pcap0 -> net_pcap1',
-            'forwarders': f'one core, burst {BURST}, {MBUFS} buffers; testpmd: mbuf cache {MBUF_CACHE}',
+            'forwarders': f'one core, burst {self._args.burst}, {MBUFS} buffers; testpmd: mbuf cache {MBUF_CACHE}',
             'measured': f'{self._args.rounds} rounds x {self._args.window} s after {self._args.warmup} s, '
                         'packets that net_pcap1 was given',
         }
@@ -78,7 +78,7 @@ class WalkBench:
                    f'--vdev=net_pcap1,rx_pcap={one_frame}']
             if name not in TESTPMD_MODES:
                 return self._measure_magpie(workspace, eal, self._args.variants.get(name, (['--build', name], None)))
-            with Testpmd(workspace, self._cpu, eal, []) as testpmd:
+            with Testpmd(workspace, self._cpu, eal, [f'--burst={self._args.burst}']) as testpmd:
                 testpmd.ready()
                 testpmd.forward(name)
                 return self._window(testpmd)
@@ -86,7 +86,7 @@ class WalkBench:
     def _measure_magpie(self, workspace, eal, variant):
         options = ['--addr', 'net_pcap0,10.0.0.1/24', '--addr', 'net_pcap1,10.0.1.1/24',
                    '--neigh', f'net_pcap1,10.0.1.2,{PEER_MAC}', '--route', '10.253.0.0/16,via=10.0.1.2',
-                   '--burst', str(BURST), '--pool-size', str(MBUFS), *variant[0]]
+                   '--burst', str(self._args.burst), '--pool-size', str(MBUFS), *variant[0]]
         with Magpie(workspace, variant[1] or self._args.build, self._cpu, eal, options) as magpie:
             magpie.ready()
             sample = self._window(magpie)
