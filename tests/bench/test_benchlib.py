@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts of scripts/benchlib that judge or compute: what they get wrong, every figure gets wrong."""
+import ipaddress
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), '..', '..', 'scripts'))
+
+from benchlib import demo, rounds, walk  # noqa: E402
+from benchlib.magpie import Account  # noqa: E402
+from benchlib.process import Workspace  # noqa: E402
+from benchlib.wires import FLOWS, Wires  # noqa: E402
+
+FINAL = '''packets: rx 5.0M = tx 5.0M + dropped 7 + punted 0 + in flight 32
+ran 2.500 s
+port net_memif0: rx 60 packets 3600 bytes, tx 50 packets 3000 bytes
+lcore 1: rx 100, 123.4 cycles/packet, 32.0 packets/burst, idle 5.6 %
+dropped tx_full: 6 (the egress queue took fewer than offered)
+dropped no_route: 1 (no route)
+punted punt_arp: 2 (ARP)
+packets: rx 100 = tx 91 + dropped 7 + punted 2
+heads: 10 of 10 home
+ledger balanced
+'''
+
+
+class FakeOutcome(demo.Outcome):
+    """Magpie received 10 000 packets and forwarded tx of them; all else is well, unless told otherwise."""
+
+    def __init__(self, tx, sent=10000, back=None, status=0):
+        self.account = Account(f'ran 1.000 s\npackets: rx 10000 = tx {tx} + dropped {10000 - tx} + punted 0\n'
+                               'ledger balanced\n')
+        self.sent, self.back, self.status = sent, tx if back is None else back, status
+
+
+class AccountTest(unittest.TestCase):
+    def test_numbers(self):
+        account = Account(FINAL.replace('\n', '\r\n'))
+        self.assertEqual((account.rx, account.tx, account.dropped, account.punted), (100, 91, 7, 2))
+        self.assertEqual([reason[:3] for reason in account.reasons],
+                         [('dropped', 'tx_full', 6), ('dropped', 'no_route', 1), ('punted', 'punt_arp', 2)])
+        self.assertEqual((account.cycles_per_packet, account.idle_percent), (123.4, 5.6))
+        self.assertTrue(account.balanced)
+
+    def test_faults(self):
+        self.assertFalse(Account('').balanced)
+        self.assertFalse(Account(FINAL.replace('tx 91', 'tx 90')).balanced)
+        self.assertFalse(Account(FINAL.replace('ledger balanced', 'ledger NOT balanced: 1 packets missing')).balanced)
+
+
+class OutcomeTest(unittest.TestCase):
+    def test_complaints(self):
+        self.assertEqual(FakeOutcome(10000).complaints(), [])
+        self.assertEqual(FakeOutcome(9991).complaints(), [])
+        for wrong in (FakeOutcome(9990), FakeOutcome(10000, sent=10001), FakeOutcome(10000, back=9999),
+                      FakeOutcome(10000, status=1)):
+            self.assertEqual(len(wrong.complaints()), 1)
+        nothing = FakeOutcome(10000)
+        nothing.account = Account('')
+        self.assertTrue(nothing.complaints())
+
+
+class WiresTest(unittest.TestCase):
+    def ports(self, block):
+        """The port that each flow leaves by."""
+        with Workspace() as workspace:
+            options = Wires(workspace, block=block).magpie_options()
+            with open(options[-1], encoding='utf-8') as file:
+                routes = [line.strip().split(',via=10.0.') for line in file]
+        ports = {str(address): int(via[0]) for prefix, via in routes for address in ipaddress.ip_network(prefix)}
+        return [ports[str(ipaddress.ip_address('10.253.0.0') + flow)] for flow in range(FLOWS)]
+
+    def test_a_burst_leaves_by_one_port(self):
+        ports = self.ports(32)
+        for first in range(0, FLOWS, 32):
+            self.assertEqual(set(ports[first:first + 32]), {first // 32 % 2})
+
+    def test_half_blocks_divide_any_burst(self):
+        ports = 2 * self.ports(16)
+        for first in range(FLOWS):
+            self.assertEqual(sum(ports[first:first + 32]), 16)
+
+
+class WalkTest(unittest.TestCase):
+    def test_frame(self):
+        frame = walk.udp_frame(300)
+        self.assertEqual(len(frame), 60)
+        self.assertEqual(frame[30:34], bytes([10, 253, 1, 44]))
+        words = sum(int.from_bytes(frame[i:i + 2], 'big') for i in range(14, 34, 2))
+        self.assertEqual((words & 0xffff) + (words >> 16), 0xffff)
+
+
+class RoundsTest(unittest.TestCase):
+    def test_ratios_are_paired_by_round(self):
+        mine, reference = [{'x': 1}, {'x': 20}, {'x': 3}], [{'x': 1}, {'x': 10}, {'x': 6}]
+        self.assertEqual(rounds.ratios(mine, reference, 'x'), [1, 2, 0.5])
+        self.assertEqual(rounds.median(mine, 'x'), 3)
+        self.assertEqual(rounds.spread_percent(reference, 'x'), 150)
+
+    def test_order(self):
+        order = []
+        rounds.interleave('ab', 2, lambda name: order.append(name) or {})
+        self.assertEqual(order, ['a', 'b', 'a', 'b'])
+
+
+if __name__ == '__main__':
+    unittest.main()
