@@ -136,10 +136,11 @@ plan_offloads(struct port *port, const struct rte_eth_dev_info *info, const stru
 static int
 plan_identity(struct port *port, uint16_t id, struct rte_eth_dev_info *info)
 {
-	*port = (struct port){.id = id, .node = rte_eth_dev_socket_id(id)};
+	*port = (struct port){.id = id};
 	if (!rte_eth_dev_is_valid_port(id) || rte_eth_dev_info_get(id, info) != 0 ||
 		rte_eth_dev_get_name_by_port(id, port->name) != 0 || rte_eth_macaddr_get(id, &port->mac) != 0)
 		return -ENODEV;
+	port->node = rte_eth_dev_socket_id(id);
 	snprintf(port->driver, sizeof(port->driver), "%s", info->driver_name);
 	return 0;
 }

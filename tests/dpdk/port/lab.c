@@ -151,9 +151,10 @@ make_frames(struct lab *lab, const struct port *from, unsigned int worker, struc
 	if (rte_pktmbuf_alloc_bulk(lab->pool, mbufs, n) != 0)
 		return 0;
 	for (unsigned int i = 0; i < n; i++) {
-		char *const frame = rte_pktmbuf_append(mbufs[i], FRAME_LEN);
+		char *const frame = rte_pktmbuf_mtod(mbufs[i], char *);
 		struct rte_ether_hdr *const eth = (struct rte_ether_hdr *)frame;
 
+		mbufs[i]->data_len = mbufs[i]->pkt_len = FRAME_LEN;
 		memset(frame, 0, FRAME_LEN);
 		memset(&eth->dst_addr, 0xff, sizeof(eth->dst_addr));
 		eth->src_addr = from->mac;
