@@ -132,6 +132,16 @@ void magazine_pool_flush(struct magazine_pool *pool, unsigned int lcore);
 int magazine_get_slow(struct magazine_pool *pool, unsigned int lcore, void **objs, uint32_t n);
 void magazine_put_slow(struct magazine_pool *pool, unsigned int lcore, void *const *objs, uint32_t n);
 
+/* One at a time is how some PMDs free: then a call of memcpy() would be most of the cost. */
+static inline void
+magazine_copy(void **to, void *const *from, uint32_t n)
+{
+	if (n == 1)
+		*to = *from;
+	else
+		memcpy(to, from, n * sizeof(*to));
+}
+
 /*
  * Gets n objects, most recently put first: all of them or none.
  * lcore: rte_lcore_id() of the caller, LCORE_ID_ANY for other threads. Any n.
@@ -148,8 +158,8 @@ magazine_get_bulk(struct magazine_pool *pool, unsigned int lcore, void **objs, u
 	struct magazine_cache *c = &pool->cache[lcore];
 
 	c->n_loaded -= n;
-	memcpy(objs, &c->loaded->rounds[c->n_loaded], n * sizeof(*objs));
 	c->gets += n;
+	magazine_copy(objs, &c->loaded->rounds[c->n_loaded], n);
 	return 0;
 }
 
@@ -166,10 +176,11 @@ magazine_put_bulk(struct magazine_pool *pool, unsigned int lcore, void *const *o
 	}
 
 	struct magazine_cache *c = &pool->cache[lcore];
+	void **const free_rounds = &c->loaded->rounds[c->n_loaded];
 
-	memcpy(&c->loaded->rounds[c->n_loaded], objs, n * sizeof(*objs));
 	c->n_loaded += n;
 	c->puts += n;
+	magazine_copy(free_rounds, objs, n);
 }
 
 #endif

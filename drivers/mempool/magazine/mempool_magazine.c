@@ -31,7 +31,7 @@
 struct mempool_magazine {
 	alignas(RTE_CACHE_LINE_SIZE) struct magazine_pool *pool;
 	bool populating;
-	bool hooked; /* either of hooks is set */
+	bool watched; /* populating, or one of the hooks is set */
 	struct mempool_magazine_hooks hooks;
 };
 
@@ -72,6 +72,12 @@ ops_free(struct rte_mempool *mp)
 	free(m);
 }
 
+static void
+watch(struct mempool_magazine *m)
+{
+	m->watched = m->populating || m->hooks.on_get || m->hooks.on_put;
+}
+
 static int
 ops_populate(struct rte_mempool *mp, unsigned int max_objs, void *vaddr, rte_iova_t iova, size_t len,
 	rte_mempool_populate_obj_cb_t *obj_cb, void *obj_cb_arg)
@@ -80,8 +86,32 @@ ops_populate(struct rte_mempool *mp, unsigned int max_objs, void *vaddr, rte_iov
 	int ret;
 
 	m->populating = true;
+	watch(m);
 	ret = rte_mempool_op_populate_default(mp, max_objs, vaddr, iova, len, obj_cb, obj_cb_arg);
 	m->populating = false;
+	watch(m);
+	return ret;
+}
+
+/* Out of line, so that the usual case below has nothing to keep across a call. */
+static __rte_noinline int
+watched_enqueue(struct mempool_magazine *m, void *const *objs, unsigned int n)
+{
+	if (m->populating)
+		return magazine_pool_seed(m->pool, objs, n);
+	if (m->hooks.on_put)
+		m->hooks.on_put(m->hooks.arg, objs, n);
+	magazine_put_bulk(m->pool, rte_lcore_id(), objs, n);
+	return 0;
+}
+
+static __rte_noinline int
+watched_dequeue(struct mempool_magazine *m, void **objs, unsigned int n)
+{
+	const int ret = magazine_get_bulk(m->pool, rte_lcore_id(), objs, n);
+
+	if (m->hooks.on_get && ret == 0)
+		m->hooks.on_get(m->hooks.arg, objs, n);
 	return ret;
 }
 
@@ -90,10 +120,8 @@ ops_enqueue(struct rte_mempool *mp, void *const *objs, unsigned int n)
 {
 	struct mempool_magazine *m = mp->pool_data;
 
-	if (unlikely(m->populating))
-		return magazine_pool_seed(m->pool, objs, n);
-	if (unlikely(m->hooked) && m->hooks.on_put)
-		m->hooks.on_put(m->hooks.arg, objs, n);
+	if (unlikely(m->watched))
+		return watched_enqueue(m, objs, n);
 	magazine_put_bulk(m->pool, rte_lcore_id(), objs, n);
 	return 0;
 }
@@ -102,11 +130,10 @@ static int
 ops_dequeue(struct rte_mempool *mp, void **objs, unsigned int n)
 {
 	struct mempool_magazine *m = mp->pool_data;
-	const int ret = magazine_get_bulk(m->pool, rte_lcore_id(), objs, n);
 
-	if (unlikely(m->hooked) && m->hooks.on_get && ret == 0)
-		m->hooks.on_get(m->hooks.arg, objs, n);
-	return ret;
+	if (unlikely(m->watched))
+		return watched_dequeue(m, objs, n);
+	return magazine_get_bulk(m->pool, rte_lcore_id(), objs, n);
 }
 
 static unsigned int
@@ -171,6 +198,6 @@ mempool_magazine_set_hooks(struct rte_mempool *mp, const struct mempool_magazine
 	if (!m)
 		return -EINVAL;
 	m->hooks = *hooks;
-	m->hooked = hooks->on_get || hooks->on_put;
+	watch(m);
 	return 0;
 }

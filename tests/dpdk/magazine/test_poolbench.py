@@ -50,7 +50,7 @@ class Poolbench(unittest.TestCase):
         for n_lcores, n_shapes in ((1, 4), (2, 6)):
             if len(os.sched_getaffinity(0)) < n_lcores:
                 continue
-            got = run(["--quick", "--objects", "64", "--object-bytes", "128"],
+            got = run(["--rounds", "1", "--objects", "16", "--object-bytes", "128"],
                       EAL + ["-l", ",".join(str(cpu) for cpu in sorted(os.sched_getaffinity(0))[:n_lcores])])
             self.assertEqual(got.returncode, 0, got.stderr)
             rows = [line for line in got.stdout.splitlines() if re.match(r"(ring_mp_mc|stack|magazine) ", line)]
