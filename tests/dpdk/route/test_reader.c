@@ -65,7 +65,7 @@ read_for_ever(void *context)
 	struct reader *const reader = context;
 	struct random random;
 	uint32_t addrs[BURST];
-	uint64_t ids[BURST];
+	uint64_t ids[BURST], again[BURST];
 
 	pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 	random_seed(&random, 11);
@@ -79,6 +79,9 @@ read_for_ever(void *context)
 			addrs[i] = 10u << 24 | random_below(&random, 2) << 16 |
 				   random_below(&random, 8) << 8 | random_below(&random, 256);
 		route_lookup4_bulk(view, addrs, ids, BURST);
+		/* One view is one state of the table, however long it is held within a turn. */
+		route_lookup4_bulk(view, addrs, again, BURST);
+		reader->n_wrong += memcmp(ids, again, sizeof(ids)) != 0;
 		for (unsigned int i = 0; i < BURST; i++)
 			reader->n_wrong += !answer_is_right(reader->table, addrs[i], ids[i]);
 		reader->n_lookups += BURST;
