@@ -15,23 +15,18 @@ struct vector {
 };
 
 /* Reads published.tsv of tests/vectors: vectors[*n]. Ends the process if it cannot. */
-const struct vector *
-corpus_vectors(uint32_t *n);
+const struct vector *corpus_vectors(uint32_t *n);
 
 /* The verdict name that first_light.tsv gives id, NULL if it has no row. Valid until the next call. */
-const char *
-corpus_first_light(const char *id);
+const char *corpus_first_light(const char *id);
 
 /* Why that is not what published.tsv says; "" where no reason is given. As above. */
-const char *
-corpus_excuse(const char *id);
+const char *corpus_excuse(const char *id);
 
 /* Number of rows in first_light.tsv. */
-uint32_t
-corpus_first_light_rows(void);
+uint32_t corpus_first_light_rows(void);
 
 /* The next frame of the stream: about a third is good, the rest has up to four things changed. The same seed, the same stream. */
-void
-corpus_random(uint64_t *seed, struct frame *frame);
+void corpus_random(uint64_t *seed, struct frame *frame);
 
 #endif

@@ -19,11 +19,9 @@ struct oracle {
 	struct frame out;               /* as it leaves, but for the destination MAC, which is path 0's */
 };
 
-void
-oracle_judge(const struct frame *in, struct oracle *oracle);
+void oracle_judge(const struct frame *in, struct oracle *oracle);
 
 /* Whether len bytes are what the oracle expects; any path of a group will do. */
-bool
-oracle_accepts(const struct oracle *oracle, const uint8_t *bytes, uint32_t len);
+bool oracle_accepts(const struct oracle *oracle, const uint8_t *bytes, uint32_t len);
 
 #endif

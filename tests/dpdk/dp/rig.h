@@ -40,69 +40,52 @@ struct rig_conf {
 struct rig;
 
 /* Starts the EAL with main()'s arguments; ends the process if that fails. Once. */
-void
-rig_eal(int argc, char **argv);
+void rig_eal(int argc, char **argv);
 
 /* Never fails: ends the process instead. */
-struct rig *
-rig_create(const struct rig_conf *conf);
+struct rig *rig_create(const struct rig_conf *conf);
 
 /*
  * Takes what is left out of every ring and checks, with cmocka's asserts: rx == tx + dropped + punted, nothing in the
  * data pool or the pool of heads is missing, every magazine is sound. Then frees all.
  */
-void
-rig_destroy(struct rig *rig);
+void rig_destroy(struct rig *rig);
 
 /* Puts a copy of frame before RX queue `queue` of port. Returns its buffer, to be recognised by and nothing else. */
-const struct rte_mbuf *
-rig_inject_at(struct rig *rig, uint16_t port, uint16_t queue, const struct frame *frame);
+const struct rte_mbuf *rig_inject_at(
+	struct rig *rig, uint16_t port, uint16_t queue, const struct frame *frame);
 
 /* The same at queue 0 of port 0. */
-const struct rte_mbuf *
-rig_inject(struct rig *rig, const struct frame *frame);
+const struct rte_mbuf *rig_inject(struct rig *rig, const struct frame *frame);
 
 /* The same in two segments, the first with split bytes. */
-void
-rig_inject_chain(struct rig *rig, const struct frame *frame, uint32_t split);
+void rig_inject_chain(struct rig *rig, const struct frame *frame, uint32_t split);
 
 /* One turn of each worker; returns the packets moved. */
-uint32_t
-rig_turn(struct rig *rig);
-uint32_t
-rig_turn_of(struct rig *rig, uint32_t worker);
+uint32_t rig_turn(struct rig *rig);
+uint32_t rig_turn_of(struct rig *rig, uint32_t worker);
 
 /* The next frame that left port, in the order they left; NULL if none. Valid until rig_return(). Any TX queue, lowest first. */
-struct rte_mbuf *
-rig_collect(struct rig *rig, uint16_t port);
-void
-rig_return(struct rte_mbuf *mbuf);
+struct rte_mbuf *rig_collect(struct rig *rig, uint16_t port);
+void rig_return(struct rte_mbuf *mbuf);
 
 /* Returns all that left port without looking; how many. */
-uint32_t
-rig_discard(struct rig *rig, uint16_t port);
+uint32_t rig_discard(struct rig *rig, uint16_t port);
 
 /* The next packet punted, NULL if none. Valid until rig_consume(). */
-struct skb *
-rig_punted(struct rig *rig);
-void
-rig_consume(struct rig *rig, struct skb *skb);
+struct skb *rig_punted(struct rig *rig);
+void rig_consume(struct rig *rig, struct skb *skb);
 
 /* How many packets got this verdict so far: sent, punted or dropped, over all workers. */
-uint64_t
-rig_count(const struct rig *rig, enum verdict verdict);
+uint64_t rig_count(const struct rig *rig, enum verdict verdict);
 
 /* All of them at once. */
-void
-rig_counts(const struct rig *rig, uint64_t counts[N_VERDICTS]);
+void rig_counts(const struct rig *rig, uint64_t counts[N_VERDICTS]);
 
-struct worker *
-rig_worker(struct rig *rig, uint32_t index);
-struct rte_mempool *
-rig_pool(struct rig *rig);
+struct worker *rig_worker(struct rig *rig, uint32_t index);
+struct rte_mempool *rig_pool(struct rig *rig);
 
 /* No data buffer and no head is out now (nothing waits in a ring). */
-void
-rig_check_home(const struct rig *rig);
+void rig_check_home(const struct rig *rig);
 
 #endif

@@ -46,11 +46,9 @@ extern const struct rte_ether_addr topology_mac[TOPOLOGY_PORTS];
 extern const uint32_t topology_mtu[TOPOLOGY_PORTS];
 
 /* The route table, published; one per process, made at the first call. */
-struct route_table *
-topology_routes(void);
+struct route_table *topology_routes(void);
 
 /* The row of the longest matching prefix, NULL if there is none: a linear search. addr is network order, family its own. */
-const struct topology_row *
-topology_lookup(uint8_t family, const uint8_t *addr);
+const struct topology_row *topology_lookup(uint8_t family, const uint8_t *addr);
 
 #endif

@@ -12,7 +12,6 @@
 
 /* Returns where len (<= GUARD_MAX) bytes begin that end at the forbidden page. One block per process, rewritten by every
  * call: it holds a copy of bytes[len]. */
-uint8_t *
-guard_copy(const uint8_t *bytes, uint32_t len);
+uint8_t *guard_copy(const uint8_t *bytes, uint32_t len);
 
 #endif
