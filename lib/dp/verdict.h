@@ -65,7 +65,7 @@ enum verdict {
 #define X(name, kind, text, source) VERDICT_##name,
 	VERDICTS(X)
 #undef X
-	N_VERDICTS
+		N_VERDICTS
 };
 
 static_assert(N_VERDICTS <= SKB_REASONS_MAX, "a verdict is a drop reason");

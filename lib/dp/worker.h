@@ -38,10 +38,10 @@ struct dp_conf {
 	struct route_table *routes;
 	struct skb_pool *heads;
 	enum build_mode build;
-	unsigned int burst;          /* 1..BURST_MAX */
-	struct rte_ring *punt;       /* of struct skb *, many workers to the control thread */
-	struct rte_rcu_qsbr *qsbr;   /* sized for all workers; thread id = worker index */
-	const volatile int *stop;    /* workers leave when it is not 0 */
+	unsigned int burst;        /* 1..BURST_MAX */
+	struct rte_ring *punt;     /* of struct skb *, many workers to the control thread */
+	struct rte_rcu_qsbr *qsbr; /* sized for all workers; thread id = worker index */
+	const volatile int *stop;  /* workers leave when it is not 0 */
 };
 
 /* Counters of one port as one worker saw it. */
@@ -53,7 +53,7 @@ struct worker_port {
 struct worker_stats {
 	uint64_t rx, tx, punted[N_VERDICTS]; /* punted: by verdict; 0 for those that are no punts */
 	uint64_t handoff_in, handoff_out;
-	uint64_t bursts; /* turns that had packets */
+	uint64_t bursts;                   /* turns that had packets */
 	uint64_t busy_cycles, idle_cycles; /* TSC: turns with packets, turns without */
 };
 

@@ -46,51 +46,39 @@ struct worker {
 };
 
 /* rx.c: takes a burst off the queue; returns its size. */
-uint32_t
-burst_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b);
+uint32_t burst_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b);
 
 /* build.c: gives every packet its head, unless the mode is lazy. Without heads the burst is dropped (no_head), n is 0. */
-void
-burst_build(struct worker *w, struct burst *b);
+void burst_build(struct worker *w, struct burst *b);
 
 /* parse.c: copies header words into columns and sorts the packets into runs. Judges nothing. */
-void
-burst_parse(struct burst *b);
+void burst_parse(struct burst *b);
 
 /* check.c: the frame and the IP header, by the rules; fills l3len and, if anything is bad, verdict. */
-void
-burst_check(const struct worker_rxq *rxq, struct burst *b);
+void burst_check(const struct worker_rxq *rxq, struct burst *b);
 
 /* lookup.c: destination to adjacency, and what the adjacency says. */
-void
-burst_lookup(const struct worker *w, struct burst *b);
+void burst_lookup(const struct worker *w, struct burst *b);
 
 /* gate.c: the only place where the burst is split and verdicts are counted; afterwards only packets to forward are left. */
-void
-burst_gate(struct worker *w, struct burst *b);
+void burst_gate(struct worker *w, struct burst *b);
 
 /* rewrite.c: MAC addresses, TTL and checksum, length. Cannot fail. */
-void
-burst_rewrite(struct burst *b);
+void burst_rewrite(struct burst *b);
 
 /* tx.c: gives the heads back and the packets to their ports. */
-void
-burst_tx(struct worker *w, struct burst *b);
+void burst_tx(struct worker *w, struct burst *b);
 
 /* tx.c: sends mbufs[n] by port, from wherever they come; counts and frees what the port does not take. */
-void
-worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint32_t n);
+void worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint32_t n);
 
 /* tx.c: gives drivers a chance to free what they have sent, on an idle worker. */
-void
-worker_reclaim(struct worker *w);
+void worker_reclaim(struct worker *w);
 
 /* punt.c: hands packet i to the control thread, under its verdict. */
-void
-burst_punt(struct worker *w, struct burst *b, uint32_t i);
+void burst_punt(struct worker *w, struct burst *b, uint32_t i);
 
 /* ecmp.c: the adjacency id that the flow of packet i (at data, len bytes from the IP header on) takes in group. */
-uint32_t
-ecmp_select(const struct nexthop_group *group, const uint8_t *l3, uint32_t len);
+uint32_t ecmp_select(const struct nexthop_group *group, const uint8_t *l3, uint32_t len);
 
 #endif

@@ -36,8 +36,7 @@ enum ip4_fault {
  * Returns the first fault in the order above; IP4_OK also for a packet shorter than len.
  * Reads at most len bytes. The rules: RFC 1812 5.2.2 (1)-(5), 5.2.4, 5.3.7, RFC 6890.
  */
-enum ip4_fault
-ip4_check(const uint8_t *p, uint32_t len);
+enum ip4_fault ip4_check(const uint8_t *p, uint32_t len);
 
 /*
  * The word TTL, protocol, checksum (memory order) of a packet with TTL >= 1, one hop later.

@@ -31,7 +31,6 @@ enum ip6_fault {
  * Returns the first fault in the order above; IP6_OK also for a packet shorter than len.
  * Reads at most len bytes. Extension headers are not examined in transit (RFC 8200 4).
  */
-enum ip6_fault
-ip6_check(const uint8_t *p, uint32_t len);
+enum ip6_fault ip6_check(const uint8_t *p, uint32_t len);
 
 #endif
