@@ -32,7 +32,9 @@ account_end(struct router *router)
 	if (router->stats == NULL)
 		return;
 	ports_end(router);
-	router->unbalanced = stats_final(router->stats, stdout) != 0;
+	/* Without a packet there is nothing to account for; pools_end() counts the buffers all the same. */
+	if (!router->failed)
+		router->unbalanced = stats_final(router->stats, stdout) != 0;
 	stats_destroy(router->stats);
 }
 

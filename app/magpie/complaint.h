@@ -38,24 +38,19 @@ struct complaint {
 };
 
 /* Fills *why; found is shortened and freed of control characters. Returns -EINVAL, for the caller to return. */
-int
-refuse(struct complaint *why, const char *found, const char *expected, ...) __rte_format_printf(3, 4);
+int refuse(struct complaint *why, const char *found, const char *expected, ...) __rte_format_printf(3, 4);
 
 /* Prints the line for bad input. Returns BAD_INPUT. */
-enum outcome
-complain(const struct complaint *why);
+enum outcome complain(const struct complaint *why);
 
 /* The same in one step. */
-enum outcome
-complain_about(const struct origin *from, const char *found, const char *expected, ...)
+enum outcome complain_about(const struct origin *from, const char *found, const char *expected, ...)
 	__rte_format_printf(3, 4);
 
 /* Prints the line for a failure of the machine; it should end with the command that helps. Returns MACHINE_FAULT. */
-enum outcome
-fault(const char *format, ...) __rte_format_printf(1, 2);
+enum outcome fault(const char *format, ...) __rte_format_printf(1, 2);
 
 /* "magpie: warning: ..." */
-void
-warn(const char *format, ...) __rte_format_printf(1, 2);
+void warn(const char *format, ...) __rte_format_printf(1, 2);
 
 #endif

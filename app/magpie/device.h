@@ -6,7 +6,6 @@
 #include "complaint.h"
 
 /* Whether each became an Ethernet port, and there is any. GO_ON or MACHINE_FAULT (said). After rte_eal_init(). */
-enum outcome
-devices_check(void);
+enum outcome devices_check(void);
 
 #endif

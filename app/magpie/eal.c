@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_bus.h>
-#include <rte_dev.h>
-#include <rte_devargs.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 
 #include "chatter.h"
 #include "device.h"
+#include "interrupts.h"
 #include "mempool_magazine.h"
 #include "router.h"
 
@@ -128,6 +126,13 @@ eal_start(struct router *router)
 void
 eal_end(struct router *router)
 {
-	if (router->eal)
-		rte_eal_cleanup();
+	uint16_t id;
+
+	if (!router->eal)
+		return;
+	RTE_ETH_FOREACH_DEV (id) {
+		rte_eth_dev_close(id);
+	}
+	interrupts_park();
+	rte_eal_cleanup();
 }

@@ -10,8 +10,7 @@
  * text may be written to, why->from is the line. Ends early, without an error, when the stop flag is raised.
  * Origins keep path: it must outlive them. Returns 0, what line returned, or -EINVAL and *why (not readable).
  */
-int
-lines_read(const char *path, int (*line)(void *arg, char *text, struct complaint *why), void *arg,
+int lines_read(const char *path, int (*line)(void *arg, char *text, struct complaint *why), void *arg,
 	struct complaint *why);
 
 #endif

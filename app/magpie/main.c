@@ -38,6 +38,7 @@ run(struct router *router)
 
 	while (n < RTE_DIM(phases) && outcome == GO_ON && !stop_raised())
 		outcome = phases[n++].start(router);
+	router->failed = outcome == MACHINE_FAULT;
 	while (n-- > 0)
 		if (phases[n].end != NULL)
 			phases[n].end(router);
@@ -55,8 +56,11 @@ main(int argc, char **argv)
 	if (outcome == GO_ON)
 		outcome = run(&router);
 	options_fini(&router.options);
-	if (outcome == GO_ON) /* the stop flag was raised on the way */
+	if (outcome == GO_ON) { /* the stop flag was raised on the way */
+		if (router.stats == NULL)
+			printf("stopped before anything was started: no packet received, ledger balanced\n");
 		outcome = DONE;
+	}
 	if (router.unbalanced)
 		outcome = fault(
 			"buffers are missing, see the ledger above. Run: magpie again with a debug build");

@@ -6,7 +6,6 @@
 #include "complaint.h"
 
 /* Says that there is not enough for what, how much there is and how to get more. Returns MACHINE_FAULT. */
-enum outcome
-memory_fault(const char *what);
+enum outcome memory_fault(const char *what);
 
 #endif

@@ -128,10 +128,8 @@ extern const struct option_row option_rows[N_OPTIONS];
  * Reads the command line and the files it names, prints what is wrong with them. GO_ON, DONE (--help,
  * --version) or BAD_INPUT, MACHINE_FAULT (no memory). argv must stay. In every case options_fini() must follow.
  */
-enum outcome
-options_init(struct options *options, int argc, char **argv);
+enum outcome options_init(struct options *options, int argc, char **argv);
 
-void
-options_fini(struct options *options);
+void options_fini(struct options *options);
 
 #endif

@@ -37,7 +37,6 @@ struct plan {
 };
 
 /* Sizes of pools and heads, from the ports that are planned. GO_ON or BAD_INPUT (said). */
-enum outcome
-pool_sizes_plan(const struct options *options, struct plan *plan);
+enum outcome pool_sizes_plan(const struct options *options, struct plan *plan);
 
 #endif

@@ -6,7 +6,6 @@
 #include "options.h"
 
 /* Finds or adds name among options->port_names, why->from being where it stands. Returns 0 and *index, -EINVAL or -ENOMEM. */
-int
-port_name_add(struct options *options, const char *name, uint16_t *index, struct complaint *why);
+int port_name_add(struct options *options, const char *name, uint16_t *index, struct complaint *why);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ports are configured before workers are made, started last of all, and closed before any pool is looked at. */
 #include <stdio.h>
+#include <string.h>
 
 #include <rte_errno.h>
 
@@ -10,11 +11,14 @@
 static enum outcome
 port_failed(const struct port *port, const char *what)
 {
+	const bool memif = strcmp(port->driver, "net_memif") == 0;
 	char reason[256];
 
 	chatter_reason(NULL, reason, sizeof(reason));
-	return fault("port %s: %s%s%s. Run: magpie --log-level=pmd:debug ... to see more", port->name, what,
-		reason[0] == '\0' ? "" : "; the driver says: ", reason);
+	return fault("port %s: %s%s%s. Run: %s", port->name, what,
+		reason[0] == '\0' ? "" : "; the driver says: ", reason,
+		memif ? "the peer that has role=server first"
+		      : "magpie --log-level=pmd:debug ... to see more");
 }
 
 enum outcome

@@ -7,7 +7,6 @@
 #include "plan.h"
 
 /* Fills plan->map from options->rxqs (whose ports are ethdev ids by now) or by port_map_default(). GO_ON or BAD_INPUT (said). */
-enum outcome
-queue_map_make(const struct options *options, struct plan *plan);
+enum outcome queue_map_make(const struct options *options, struct plan *plan);
 
 #endif

@@ -28,65 +28,48 @@ struct router {
 	struct worker *workers[RTE_MAX_LCORE]; /* [plan.n_lcores] */
 	struct stats *stats;
 	struct control *control;
+	bool failed;     /* a phase did; set before the ends are called */
 	bool unbalanced; /* the final account is wrong */
 };
 
 /* eal.c: rte_eal_init() and what may be wrong with it; the magazine mempool ops. */
-enum outcome
-eal_start(struct router *router);
-void
-eal_end(struct router *router);
+enum outcome eal_start(struct router *router);
+void eal_end(struct router *router);
 
 /* plan.c: which port, queue, lcore and pool does what. */
-enum outcome
-plan_start(struct router *router);
+enum outcome plan_start(struct router *router);
 
 /* tables.c: addresses, neighbours, routes. */
-enum outcome
-tables_start(struct router *router);
-void
-tables_end(struct router *router);
+enum outcome tables_start(struct router *router);
+void tables_end(struct router *router);
 
 /* report.c: warnings; with --check the plan, and DONE. */
-enum outcome
-report_start(struct router *router);
+enum outcome report_start(struct router *router);
 
 /* pools.c: data buffers, heads, the punt ring. */
-enum outcome
-pools_start(struct router *router);
-void
-pools_end(struct router *router);
+enum outcome pools_start(struct router *router);
+void pools_end(struct router *router);
 
 /* ports.c: configures them. */
-enum outcome
-ports_start(struct router *router);
-void
-ports_end(struct router *router);
+enum outcome ports_start(struct router *router);
+void ports_end(struct router *router);
 
 /* workers.c: makes them; nothing runs yet. */
-enum outcome
-workers_start(struct router *router);
-void
-workers_end(struct router *router);
+enum outcome workers_start(struct router *router);
+void workers_end(struct router *router);
 
 /* account.c: statistics; at the end, once ports are closed and every buffer is home, the final account. */
-enum outcome
-account_start(struct router *router);
-void
-account_end(struct router *router);
+enum outcome account_start(struct router *router);
+void account_end(struct router *router);
 
 /* ports.c: lets packets in. */
-enum outcome
-links_start(struct router *router);
+enum outcome links_start(struct router *router);
 
 /* account.c: the control thread. */
-enum outcome
-control_begin(struct router *router);
-void
-control_end(struct router *router);
+enum outcome control_begin(struct router *router);
+void control_end(struct router *router);
 
 /* workers.c: every lcore runs the walk until the stop flag is raised. DONE. */
-enum outcome
-forward_start(struct router *router);
+enum outcome forward_start(struct router *router);
 
 #endif

@@ -9,18 +9,14 @@
 #include <stdbool.h>
 
 /* SIGINT, SIGTERM and SIGHUP raise the flag from now on; SIGPIPE is ignored. First thing in main(). */
-void
-stop_on_signals(void);
+void stop_on_signals(void);
 
 /* Raises it. Any thread. */
-void
-stop_raise(void);
+void stop_raise(void);
 
-bool
-stop_raised(void);
+bool stop_raised(void);
 
 /* For those that poll it: workers and the control thread. Not 0 = stop. */
-const volatile int *
-stop_flag(void);
+const volatile int *stop_flag(void);
 
 #endif
