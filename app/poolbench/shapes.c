@@ -15,8 +15,8 @@
 #include "magazine.h"
 #include "poolbench.h"
 
-#define BURST      32
-#define DEPTH      8
+#define BURST      32u
+#define DEPTH      8u
 #define RING_SLOTS 1024
 
 static __rte_always_inline int

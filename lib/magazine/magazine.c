@@ -175,7 +175,7 @@ magazine_prefetch(const struct magazine *mag, uint32_t n)
 {
 	const char *top = (const char *)&mag->rounds[n];
 
-	for (int line = 1; line <= EXCHANGE_PREFETCH_LINES; line++)
+	for (size_t line = 1; line <= EXCHANGE_PREFETCH_LINES; line++)
 		rte_prefetch0(top - line * RTE_CACHE_LINE_SIZE);
 }
 
