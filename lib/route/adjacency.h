@@ -36,46 +36,35 @@ struct adjacency_table {
 };
 
 /* Returns 0, -ENOMEM. */
-int
-adjacency_init(struct adjacency_table *table, int node, struct rte_rcu_qsbr *qsbr);
-void
-adjacency_fini(struct adjacency_table *table);
+int adjacency_init(struct adjacency_table *table, int node, struct rte_rcu_qsbr *qsbr);
+void adjacency_fini(struct adjacency_table *table);
 
 /* Returns 0, -EINVAL (no such port number), -EBUSY (adjacencies carry another MAC or MTU of it). */
-int
-adjacency_port_set(
+int adjacency_port_set(
 	struct adjacency_table *table, uint16_t port, const struct rte_ether_addr *mac, uint32_t mtu);
 
-bool
-adjacency_port_known(const struct adjacency_table *table, uint16_t port);
+bool adjacency_port_known(const struct adjacency_table *table, uint16_t port);
 
 /* Finds or makes the adjacency of addr on port and takes a reference. A new one is unresolved. port is known.
  * Returns 0 and *id, -ENOSPC. */
-int
-adjacency_hold(struct adjacency_table *table, uint16_t port, const struct ip_addr *addr, uint16_t *id);
+int adjacency_hold(struct adjacency_table *table, uint16_t port, const struct ip_addr *addr, uint16_t *id);
 
 /* One more reference to, or one fewer from, an adjacency; fixed ids have no count. */
-void
-adjacency_ref(struct adjacency_table *table, uint16_t id);
-void
-adjacency_unref(struct adjacency_table *table, uint16_t id);
+void adjacency_ref(struct adjacency_table *table, uint16_t id);
+void adjacency_unref(struct adjacency_table *table, uint16_t id);
 
 /*
  * The next hop's MAC is mac. Workers see either nothing of it or all of it: a MAC that changes goes through
  * UNRESOLVED and a grace period, so this waits for their quiescent state then.
  */
-void
-adjacency_resolve(struct adjacency_table *table, uint16_t id, const struct rte_ether_addr *mac);
+void adjacency_resolve(struct adjacency_table *table, uint16_t id, const struct rte_ether_addr *mac);
 
-void
-adjacency_port_link(struct adjacency_table *table, uint16_t port, bool up);
+void adjacency_port_link(struct adjacency_table *table, uint16_t port, bool up);
 
 /* Frees the entries that nothing holds any more. Only after a grace period that began after their last use
  * was unpublished. */
-void
-adjacency_reclaim(struct adjacency_table *table);
+void adjacency_reclaim(struct adjacency_table *table);
 
-uint32_t
-adjacency_n_unresolved(const struct adjacency_table *table);
+uint32_t adjacency_n_unresolved(const struct adjacency_table *table);
 
 #endif

@@ -71,32 +71,24 @@ struct fib_side {
 };
 
 /* Empty side over rib. Returns 0, -ENOMEM. */
-int
-fib_side_init(struct fib_side *side, const struct rib *rib);
-void
-fib_side_fini(struct fib_side *side);
+int fib_side_init(struct fib_side *side, const struct rib *rib);
+void fib_side_fini(struct fib_side *side);
 
-void
-fib_side_touch(struct fib_side *side, const struct ip_prefix *prefix);
-bool
-fib_side_changed(const struct fib_side *side);
+void fib_side_touch(struct fib_side *side, const struct ip_prefix *prefix);
+bool fib_side_changed(const struct fib_side *side);
 
 /* Returns 0 and standby as the RIB says, or -ENOMEM: live and the notes are as before, so it can be tried
  * again. */
-int
-fib_side_prepare(struct fib_side *side);
+int fib_side_prepare(struct fib_side *side);
 
 /* Exchanges live and standby, if there was a change. The caller publishes live.table. */
-void
-fib_side_swap(struct fib_side *side);
+void fib_side_swap(struct fib_side *side);
 
 /* After the grace period: nobody reads standby. Cannot fail: a standby that cannot be brought up to date is
  * freed. */
-void
-fib_side_settle(struct fib_side *side);
+void fib_side_settle(struct fib_side *side);
 
 /* Bytes of both copies. */
-uint64_t
-fib_side_bytes(const struct fib_side *side);
+uint64_t fib_side_bytes(const struct fib_side *side);
 
 #endif

@@ -29,28 +29,21 @@ struct ids {
 #define IDS_NONE UINT16_MAX
 
 /* Makes n_max free ids, 0 to n_max - 1. Returns 0, -ENOMEM. */
-int
-ids_init(struct ids *ids, uint16_t n_max);
-void
-ids_fini(struct ids *ids);
+int ids_init(struct ids *ids, uint16_t n_max);
+void ids_fini(struct ids *ids);
 
 /* The next used id at or after from with this hash (the caller compares the rest), or IDS_NONE. */
-uint16_t
-ids_find(const struct ids *ids, uint32_t hash, uint16_t from);
+uint16_t ids_find(const struct ids *ids, uint32_t hash, uint16_t from);
 
 /* Takes the lowest free id, with one reference. IDS_NONE: none is free. */
-uint16_t
-ids_alloc(struct ids *ids, uint32_t hash);
+uint16_t ids_alloc(struct ids *ids, uint32_t hash);
 
-void
-ids_hold(struct ids *ids, uint16_t id);
+void ids_hold(struct ids *ids, uint16_t id);
 /* Gives one reference back; returns true if it was the last. */
-bool
-ids_release(struct ids *ids, uint16_t id);
+bool ids_release(struct ids *ids, uint16_t id);
 
 /* Sets a retired id at or after from free and returns it; IDS_NONE: there is none. After a quiescent state
  * only. */
-uint16_t
-ids_reclaim(struct ids *ids, uint16_t from);
+uint16_t ids_reclaim(struct ids *ids, uint16_t from);
 
 #endif

@@ -10,9 +10,7 @@
 #include <stddef.h>
 
 /* node: NUMA node, negative for any. The memory is zero. NULL: no memory. */
-void *
-memory_map(size_t n_bytes, int node);
-void
-memory_unmap(void *memory, size_t n_bytes);
+void *memory_map(size_t n_bytes, int node);
+void memory_unmap(void *memory, size_t n_bytes);
 
 #endif

@@ -40,22 +40,17 @@ struct rib {
 };
 
 /* Makes an empty RIB on NUMA node. Returns 0, -ENOMEM. */
-int
-rib_init(struct rib *rib, uint8_t family, int node);
-void
-rib_fini(struct rib *rib);
+int rib_init(struct rib *rib, uint8_t family, int node);
+void rib_fini(struct rib *rib);
 
 /* What prefix has; all ids 0 if nothing. */
-struct rib_entry
-rib_get(const struct rib *rib, const struct ip_prefix *prefix);
+struct rib_entry rib_get(const struct rib *rib, const struct ip_prefix *prefix);
 
 /* Replaces what prefix has; all ids 0 takes it out, which cannot fail. Returns 0, -ENOMEM. */
-int
-rib_set(struct rib *rib, const struct ip_prefix *prefix, struct rib_entry entry);
+int rib_set(struct rib *rib, const struct ip_prefix *prefix, struct rib_entry entry);
 
 /* The id that wins, 0 if there is none. */
-uint16_t
-rib_entry_best(const struct rib_entry *entry);
+uint16_t rib_entry_best(const struct rib_entry *entry);
 
 struct rib_route {
 	struct ip_prefix prefix;
@@ -67,7 +62,6 @@ struct rib_route {
  * All prefixes in order of address, a covering prefix before those it covers: *routes[rib->n_prefixes], to
  * be freed by the caller. Returns 0, -ENOMEM.
  */
-int
-rib_sort(const struct rib *rib, struct rib_route **routes);
+int rib_sort(const struct rib *rib, struct rib_route **routes);
 
 #endif

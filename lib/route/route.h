@@ -60,28 +60,23 @@ struct route_view {
  * Makes an empty table on NUMA node. qsbr: the workers' variable, NULL if nobody reads yet.
  * Returns 0 and *table, or -ENOMEM.
  */
-int
-route_table_create(int node, struct rte_rcu_qsbr *qsbr, struct route_table **table);
-void
-route_table_destroy(struct route_table *table);
+int route_table_create(int node, struct rte_rcu_qsbr *qsbr, struct route_table **table);
+void route_table_destroy(struct route_table *table);
 
 /* Our own address on port: adds the local /32 or /128, the connected prefix (unresolved), and for IPv4
  * prefixes up to /30 the directed broadcast (RFC 3021: a /31 has none). Of two ports with the same subnet
  * the first keeps it.
  * Returns 0, -EINVAL (port not set, len or family wrong), -EEXIST (the address is ours already), -ENOSPC
  * (next-hop table full), -ENOMEM. */
-int
-route_add_connected(struct route_table *table, uint16_t port, const struct ip_addr *addr, uint8_t len);
+int route_add_connected(struct route_table *table, uint16_t port, const struct ip_addr *addr, uint8_t len);
 
 /* Tells the table a port's MAC address and MTU (largest IP packet, bytes); before any address, neighbour or
  * route that uses it. The link counts as up until route_port_link() says otherwise.
  * Returns 0, -EINVAL (port >= RTE_MAX_ETHPORTS), -EBUSY (in use with another MAC or MTU). */
-int
-route_port_set(struct route_table *table, uint16_t port, const struct rte_ether_addr *mac, uint32_t mtu);
+int route_port_set(struct route_table *table, uint16_t port, const struct rte_ether_addr *mac, uint32_t mtu);
 
 /* Every adjacency over port goes to (or comes back from) NEXTHOP_PORT_DOWN. Visible to workers at once. */
-void
-route_port_link(struct route_table *table, uint16_t port, bool up);
+void route_port_link(struct route_table *table, uint16_t port, bool up);
 
 /* A static neighbour: resolves the adjacency of (port, addr), adding a host route for it.
  * Visible to workers at once where a published route leads to the adjacency; the host route with the next
@@ -89,8 +84,7 @@ route_port_link(struct route_table *table, uint16_t port, bool up);
  * workers have passed a quiescent state, which it waits for. The same address on two ports: each is resolved
  * for its gateways, the first has the host route.
  * Returns 0, -EINVAL (port unknown, address 0), -ENOSPC, -ENOMEM. */
-int
-route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *addr,
+int route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *addr,
 	const struct rte_ether_addr *mac);
 
 /*
@@ -104,47 +98,37 @@ route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *
  * -EADDRINUSE (a via is ours), -EINVAL (families differ, host bits set, n 0 or > NEXTHOP_GROUP_MAX, weight
  * 0), -ENOSPC, -ENOMEM. Nothing has changed then.
  */
-int
-route_add(struct route_table *table, const struct ip_prefix *prefix, const struct route_path *paths,
+int route_add(struct route_table *table, const struct ip_prefix *prefix, const struct route_path *paths,
 	unsigned int n);
 /* On-link over port: hosts in prefix are neighbours there. Returns 0, -EEXIST, -EINVAL (also: port unknown),
  * -ENOSPC, -ENOMEM. */
-int
-route_add_onlink(struct route_table *table, const struct ip_prefix *prefix, uint16_t port);
+int route_add_onlink(struct route_table *table, const struct ip_prefix *prefix, uint16_t port);
 /* kind: NEXTHOP_BLACKHOLE, _UNREACHABLE or _PROHIBIT, otherwise -EINVAL. Returns 0, -EEXIST, -ENOMEM. */
-int
-route_add_special(struct route_table *table, const struct ip_prefix *prefix, enum nexthop_kind kind);
+int route_add_special(struct route_table *table, const struct ip_prefix *prefix, enum nexthop_kind kind);
 /* Takes a configured route away, and so uncovers what the prefix has from other sources. Returns 0, -ENOENT.
  * Next hops that nothing uses any more are free for others after the next route_publish(). */
-int
-route_del(struct route_table *table, const struct ip_prefix *prefix);
+int route_del(struct route_table *table, const struct ip_prefix *prefix);
 
 /* Makes all changes since the last call visible to workers; waits for their quiescent state. The caller is
  * not one of them.
  * Returns 0, or -ENOMEM (the FIB does not fit in memory): then workers still see the old table. */
-int
-route_publish(struct route_table *table);
+int route_publish(struct route_table *table);
 
 /* The published view: read it once per burst. Any worker. */
-const struct route_view *
-route_view(const struct route_table *table);
-const struct adjacency *
-route_adjacencies(const struct route_table *table);
-const struct nexthop_group *
-route_groups(const struct route_table *table);
+const struct route_view *route_view(const struct route_table *table);
+const struct adjacency *route_adjacencies(const struct route_table *table);
+const struct nexthop_group *route_groups(const struct route_table *table);
 
 /* Bulk lookups: addrs[n] to ids[n]; IPv4 in host order, IPv6 as n * 16 bytes. Default: id 0 (no route). */
-void
-route_lookup4_bulk(const struct route_view *view, const uint32_t *addrs, uint64_t *ids, unsigned int n);
-void
-route_lookup6_bulk(const struct route_view *view, const uint8_t (*addrs)[16], uint64_t *ids, unsigned int n);
+void route_lookup4_bulk(const struct route_view *view, const uint32_t *addrs, uint64_t *ids, unsigned int n);
+void route_lookup6_bulk(
+	const struct route_view *view, const uint8_t (*addrs)[16], uint64_t *ids, unsigned int n);
 
 /* For people and tests. */
 struct route_counts {
 	uint32_t routes4, routes6, adjacencies, unresolved, groups;
 	uint64_t fib_bytes;
 };
-void
-route_counts(const struct route_table *table, struct route_counts *counts);
+void route_counts(const struct route_table *table, struct route_counts *counts);
 
 #endif

@@ -34,26 +34,21 @@ struct route_table {
 };
 
 /* What source has for prefix, 0 if nothing. */
-uint16_t
-slot_get(const struct route_table *table, const struct ip_prefix *prefix, enum rib_source source);
+uint16_t slot_get(const struct route_table *table, const struct ip_prefix *prefix, enum rib_source source);
 
 /* id 0 empties the slot, which cannot fail. Notes the prefix for the FIB if its best id changes. Returns 0,
  * -ENOMEM. */
-int
-slot_set(struct route_table *table, const struct ip_prefix *prefix, enum rib_source source, uint16_t id);
+int slot_set(struct route_table *table, const struct ip_prefix *prefix, enum rib_source source, uint16_t id);
 
 /* The own address addr, or NULL. */
-const struct own_addr *
-own_find(const struct route_table *table, const struct ip_addr *addr);
+const struct own_addr *own_find(const struct route_table *table, const struct ip_addr *addr);
 
 /* The own address whose subnet holds addr; of several, the longest subnet, then the first added. NULL: none.
  * */
-const struct own_addr *
-own_lookup(const struct route_table *table, const struct ip_addr *addr);
+const struct own_addr *own_lookup(const struct route_table *table, const struct ip_addr *addr);
 
 /* Holds the adjacency of whole subnets on port: hosts in them are neighbours that are not resolved yet.
  * Returns 0 and *id, -EINVAL (port not set), -ENOSPC. */
-int
-subnet_hold(struct route_table *table, uint16_t port, uint8_t family, uint16_t *id);
+int subnet_hold(struct route_table *table, uint16_t port, uint8_t family, uint16_t *id);
 
 #endif
