@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""clang-tidy has nothing to say (.clang-tidy is the chosen set)"""
+"""clang-tidy has nothing to say of app/, drivers/ and lib/ (.clang-tidy is the set)
+
+Four seconds a file go into DPDK's headers, so tests/ has to do with the warnings of two compilers.
+"""
 import os
 import re
 
@@ -18,7 +21,7 @@ def check(tree):
         return [f'{os.path.relpath(os.path.join(directory, where), tree.root)}: {what}'
                 for where, what in FINDING.findall(out)]
 
-    paths = sorted(path for path in tree.commands if os.path.exists(tree.path(path)))
+    paths = sorted(path for path in tree.commands if path.startswith(('app/', 'drivers/', 'lib/')))
     found = sum(in_parallel(judge, paths), [])
     return list(dict.fromkeys(found))  # a header's finding comes once from each file
 
