@@ -7,7 +7,7 @@
  *   mbuf     rx, split, gate       all                      from rx on
  *   skb      build, split, gate    punt, gate, tx           from build on, if has_heads
  *   data,len parse                 all after it             from parse on
- *   mac,type parse                 check                    until the gate
+ *   eth      parse                 check                    until the gate
  *   w        parse                 check, lookup            until the gate; rows 0..4 of an
  *                                                           IPv4 packet, 0..9 of an IPv6 one
  *   l3len    check                 lookup, gate, rewrite, tx  from check on
@@ -17,17 +17,21 @@
  *   adj      lookup, gate          rewrite, tx              from lookup on, where forwarded
  *
  * Packets stand in runs: [0, n4) IPv4, [n4, n4 + n6) IPv6, the rest neither.
- * Words (mac, w, type) are in memory order. The burst lives on the worker's stack.
+ * Words (eth, w) are in memory order; row 3 of eth is the type and two bytes that follow
+ * it. They are written four packets and four words at a time, so columns are
+ * three packets longer and three rows more than is ever valid. The burst lives on the worker's stack.
  */
 #ifndef BURST_H
 #define BURST_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "worker.h"
 
-#define BURST_WORDS 10u /* 32-bit words of an IPv6 header */
+#define BURST_COLUMN (BURST_MAX + 4u) /* room for the last group of four */
+#define BURST_WORDS  12u              /* 32-bit words of an IPv6 header, and two */
 
 struct burst {
 	uint32_t n, n4, n6;
@@ -38,16 +42,22 @@ struct burst {
 
 	struct rte_mbuf *mbuf[BURST_MAX];
 	struct skb *skb[BURST_MAX];
-	uint8_t *data[BURST_MAX];
+	uint8_t *data[BURST_COLUMN];
 	const struct adjacency *adj[BURST_MAX];
 	uint64_t id[BURST_MAX];
 	uint32_t len[BURST_MAX];   /* bytes of the frame */
 	uint32_t l3len[BURST_MAX]; /* bytes of the IP packet */
-	uint32_t mac[3][BURST_MAX];
-	uint32_t type[BURST_MAX];
-	uint32_t w[BURST_WORDS][BURST_MAX];
+	uint32_t eth[4][BURST_COLUMN];
+	uint32_t w[BURST_WORDS][BURST_COLUMN];
 	uint32_t bad[BURST_MAX];
 	uint8_t verdict[BURST_MAX]; /* enum verdict */
 };
+
+/* Packet i's Ethernet type, host order. */
+static inline uint32_t
+burst_type(const struct burst *b, uint32_t i)
+{
+	return be32toh(b->eth[3][i]) >> 16;
+}
 
 #endif

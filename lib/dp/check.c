@@ -50,9 +50,9 @@ static const uint8_t verdict_of_ip6[IP6_N_FAULTS] = {
 static inline uint32_t
 suspect_eth(const struct worker_rxq *rxq, const struct burst *b, uint32_t i)
 {
-	uint32_t first = be32toh(b->mac[0][i]);
-	uint32_t middle = be32toh(b->mac[1][i]);
-	uint32_t last = be32toh(b->mac[2][i]);
+	uint32_t first = be32toh(b->eth[0][i]);
+	uint32_t middle = be32toh(b->eth[1][i]);
+	uint32_t last = be32toh(b->eth[2][i]);
 	uint32_t bad;
 
 	bad = first ^ rxq->mac_first4;
@@ -187,9 +187,9 @@ judge_other(const struct worker_rxq *rxq, const struct burst *b, uint32_t i)
 
 	if (v == VERDICT_bad_source_mac || v == VERDICT_not_for_us)
 		return v;
-	if (b->type[i] == RTE_BE16(RTE_ETHER_TYPE_VLAN) || b->type[i] == RTE_BE16(RTE_ETHER_TYPE_QINQ))
+	if (burst_type(b, i) == RTE_ETHER_TYPE_VLAN || burst_type(b, i) == RTE_ETHER_TYPE_QINQ)
 		return VERDICT_vlan;
-	if (b->type[i] == RTE_BE16(RTE_ETHER_TYPE_ARP))
+	if (burst_type(b, i) == RTE_ETHER_TYPE_ARP)
 		return v == VERDICT_forward || eth_is_broadcast(d) ? VERDICT_punt_arp : v;
 	return VERDICT_ethertype;
 }

@@ -66,7 +66,7 @@ static enum verdict
 judge_adjacency(const struct burst *b, uint32_t i)
 {
 	enum verdict here = b->verdict[i];
-	enum verdict there = verdict_of_nexthop[__atomic_load_n(&b->adj[i]->kind, __ATOMIC_RELAXED)];
+	enum verdict there = verdict_of_nexthop[__atomic_load_n(&b->adj[i]->kind, __ATOMIC_ACQUIRE)];
 
 	if (here != VERDICT_forward)
 		return there == VERDICT_punt_local && is_pardoned(here) ? there : here;
@@ -75,7 +75,8 @@ judge_adjacency(const struct burst *b, uint32_t i)
 	return there;
 }
 
-/* Finds each packet's adjacency; tells whether any of them has something to say. */
+/* Finds each packet's adjacency; tells whether any of them has something to say. Kind first: it is what control
+ * writes last (nexthop.h). */
 static bool
 find_adjacencies(const struct adjacency *table, struct burst *b, uint32_t n)
 {
@@ -85,7 +86,7 @@ find_adjacencies(const struct adjacency *table, struct burst *b, uint32_t n)
 		const struct adjacency *adj = &table[b->id[i]];
 
 		b->adj[i] = adj;
-		odd |= __atomic_load_n(&adj->kind, __ATOMIC_RELAXED) | (b->l3len[i] > adj->mtu);
+		odd |= __atomic_load_n(&adj->kind, __ATOMIC_ACQUIRE) | (b->l3len[i] > adj->mtu);
 	}
 	return odd != 0;
 }

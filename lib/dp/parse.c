@@ -2,10 +2,10 @@
 /*
  * Third stage: header words into columns, packets into runs by family.
  *
- * The whole IP header is loaded without asking how long the frame is: a data
- * buffer has at least that many bytes (checked where pools are made), and the check stage
- * drops what was too short. Nearly every burst is of one family, so sorting is
- * the exception; it keeps the order of packets within a family.
+ * Whole IP headers are loaded without asking how long the frame is: behind the start
+ * of a frame a data buffer always has the 62 bytes that are read, and the check stage drops what was
+ * too short. Nearly every burst is IPv4 only, so sorting is the exception; it keeps the order of
+ * packets within a family.
  */
 #include <rte_mbuf.h>
 
@@ -13,29 +13,51 @@
 #include "ip6.h"
 #include "worker_priv.h"
 
-#define TYPE_IP4  RTE_BE16(RTE_ETHER_TYPE_IPV4)
-#define TYPE_IP6  RTE_BE16(RTE_ETHER_TYPE_IPV6)
-#define TYPE_VLAN RTE_BE16(RTE_ETHER_TYPE_VLAN)
-#define VLAN_ID   RTE_BE16(0x0fff)
+#define VLAN_ID   0x0fffu
 #define VLAN_HLEN 4u
 
-static void
-load_eth(struct burst *b, uint32_t i)
-{
-	const uint8_t *d = b->data[i];
+/* Four words, of one packet (a row) or of four (a piece of a column). */
+typedef uint32_t word4 __attribute__((vector_size(16)));
 
-	b->mac[0][i] = load32(d);
-	b->mac[1][i] = load32(d + 4);
-	b->mac[2][i] = load32(d + 8);
-	b->type[i] = load16(d + ETH_TYPE);
+static inline word4
+load_row(const uint8_t *p)
+{
+	word4 row;
+
+	memcpy(&row, p, sizeof(row));
+	return row;
 }
 
-static void
-load_words(struct burst *b, uint32_t first, uint32_t end, uint32_t n_words)
+static inline void
+store_column(uint32_t *to, word4 words)
 {
-	for (uint32_t i = first; i < end; i++)
-		for (uint32_t k = 0; k < n_words; k++)
-			b->w[k][i] = load32(b->data[i] + ETH_HLEN + 4 * k);
+	memcpy(to, &words, sizeof(words));
+}
+
+/* The 16 bytes at offset at of packets first to end - 1 become entries of four columns: a 4 x 4 transpose at a time. */
+static void
+load_columns(
+	const struct burst *b, uint32_t first, uint32_t end, uint32_t at, uint32_t (*column)[BURST_COLUMN])
+{
+	for (uint32_t i = first; i < end; i += 4) {
+		word4 p = load_row(b->data[i] + at), q = load_row(b->data[i + 1] + at);
+		word4 r = load_row(b->data[i + 2] + at), s = load_row(b->data[i + 3] + at);
+		word4 pq01 = __builtin_shufflevector(p, q, 0, 4, 1, 5);
+		word4 pq23 = __builtin_shufflevector(p, q, 2, 6, 3, 7);
+		word4 rs01 = __builtin_shufflevector(r, s, 0, 4, 1, 5);
+		word4 rs23 = __builtin_shufflevector(r, s, 2, 6, 3, 7);
+
+		store_column(&column[0][i], __builtin_shufflevector(pq01, rs01, 0, 1, 4, 5));
+		store_column(&column[1][i], __builtin_shufflevector(pq01, rs01, 2, 3, 6, 7));
+		store_column(&column[2][i], __builtin_shufflevector(pq23, rs23, 0, 1, 4, 5));
+		store_column(&column[3][i], __builtin_shufflevector(pq23, rs23, 2, 3, 6, 7));
+	}
+}
+
+static uint32_t
+frame_type(const uint8_t *d)
+{
+	return load16_be(d + ETH_TYPE);
 }
 
 /* A priority tag (VLAN id 0) says nothing about where a packet belongs: the frame goes on without it (802.1Q 9.6). */
@@ -44,8 +66,8 @@ untag(struct burst *b, uint32_t i)
 {
 	uint8_t *d = b->data[i];
 
-	if (b->type[i] != TYPE_VLAN || b->len[i] < ETH_HLEN + VLAN_HLEN ||
-		(load16(d + ETH_HLEN) & VLAN_ID) != 0)
+	if (b->len[i] < ETH_HLEN + VLAN_HLEN || frame_type(d) != RTE_ETHER_TYPE_VLAN ||
+		(load16_be(d + ETH_HLEN) & VLAN_ID) != 0)
 		return;
 	memmove(d + VLAN_HLEN, d, ETH_TYPE);
 	rte_pktmbuf_adj(b->mbuf[i], VLAN_HLEN);
@@ -53,7 +75,6 @@ untag(struct burst *b, uint32_t i)
 		skb_pull(b->skb[i], VLAN_HLEN);
 	b->data[i] += VLAN_HLEN;
 	b->len[i] -= VLAN_HLEN;
-	load_eth(b, i);
 }
 
 /* IPv4 first, IPv6 second, the rest last. */
@@ -62,10 +83,14 @@ family_of(const struct burst *b, uint32_t i)
 {
 	if (b->len[i] != b->mbuf[i]->pkt_len || b->len[i] < ETH_HLEN)
 		return 2;
-	return b->type[i] == TYPE_IP4 ? 0 : b->type[i] == TYPE_IP6 ? 1 : 2;
+	switch (frame_type(b->data[i])) {
+	case RTE_ETHER_TYPE_IPV4: return 0;
+	case RTE_ETHER_TYPE_IPV6: return 1;
+	default: return 2;
+	}
 }
 
-/* A stable sort by family: where each packet goes, then all columns written so far. */
+/* A stable sort by family. */
 static void
 split(struct burst *b)
 {
@@ -91,15 +116,11 @@ split(struct burst *b)
 	}
 	b->n4 = count[0];
 	b->n6 = count[1];
-	for (uint32_t i = 0; i < b->n; i++) {
-		b->data[i] = rte_pktmbuf_mtod(b->mbuf[i], uint8_t *);
-		b->len[i] = b->mbuf[i]->data_len;
-		load_eth(b, i);
-	}
 }
 
-void
-burst_parse(struct burst *b)
+/* Where the frames are and how long; tells whether one does not fit one buffer or is no frame at all. */
+static uint32_t
+locate(struct burst *b)
 {
 	uint32_t odd = 0;
 
@@ -108,14 +129,38 @@ burst_parse(struct burst *b)
 
 		b->data[i] = rte_pktmbuf_mtod(m, uint8_t *);
 		b->len[i] = m->data_len;
-		load_eth(b, i);
-		/* data_len is pkt_len unless the frame did not fit one buffer */
-		odd |= (b->type[i] ^ TYPE_IP4) | (m->pkt_len ^ m->data_len) | (b->len[i] < ETH_HLEN);
+		odd |= (m->pkt_len ^ m->data_len) | (m->data_len < ETH_HLEN);
 	}
+	/* the last group of four must be readable, wherever its run began */
+	for (uint32_t i = b->n; i < b->n + 3; i++)
+		b->data[i] = b->data[0];
+	return odd;
+}
+
+void
+burst_parse(struct burst *b)
+{
 	b->n4 = b->n;
 	b->n6 = 0;
-	if (odd != 0)
+	if (b->n == 0)
+		return;
+
+	uint32_t odd = locate(b);
+
+	load_columns(b, 0, b->n, 0, &b->eth[0]);
+	for (uint32_t i = 0; i < b->n; i++)
+		odd |= burst_type(b, i) ^ RTE_ETHER_TYPE_IPV4;
+	if (odd != 0) {
 		split(b);
-	load_words(b, 0, b->n4, IP4_HLEN / 4);
-	load_words(b, b->n4, b->n4 + b->n6, IP6_HLEN / 4);
+		locate(b);
+		load_columns(b, 0, b->n, 0, &b->eth[0]);
+	}
+
+	const uint32_t end = b->n4 + b->n6;
+
+	for (uint32_t k = 0; 4 * k < IP4_HLEN; k += 4)
+		load_columns(b, 0, b->n4, ETH_HLEN + 4 * k, &b->w[k]);
+	/* after IPv4, whose last group may reach into these columns */
+	for (uint32_t k = 0; 4 * k < IP6_HLEN; k += 4)
+		load_columns(b, b->n4, end, ETH_HLEN + 4 * k, &b->w[k]);
 }

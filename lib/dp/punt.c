@@ -21,7 +21,7 @@ burst_punt(struct worker *w, struct burst *b, uint32_t i)
 	skb->port = b->port;
 	skb->mac_header = skb_headroom(skb);
 	skb->network_header = skb->mac_header + ETH_HLEN;
-	skb->protocol = be16toh(b->type[i]);
+	skb->protocol = burst_type(b, i);
 	if (rte_ring_mp_enqueue(w->conf->punt, skb) != 0) {
 		skb_drop(&w->cpu, skb, VERDICT_punt_full);
 		return;

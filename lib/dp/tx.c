@@ -84,10 +84,9 @@ burst_tx(struct worker *w, struct burst *b)
 void
 worker_reclaim(struct worker *w)
 {
-	struct rte_mbuf *none[1] = {NULL};
-
-	/* A driver frees what it has sent when it is next asked to send, even if that is nothing. */
+	/* Most drivers free what they have sent only when they are next asked to send, and nobody asks now. Those that
+	 * cannot be asked this way (-ENOTSUP) copied the frame when they took it. */
 	for (uint32_t port = 0; port < w->conf->n_ports; port++)
 		if (w->tx[port].ours)
-			rte_eth_tx_burst(port, w->tx[port].queue, none, 0);
+			rte_eth_tx_done_cleanup(port, w->tx[port].queue, 0);
 }
