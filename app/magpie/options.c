@@ -18,7 +18,9 @@
 #include "option_text.h"
 #include "routes.h"
 
-#define POOL_CACHE_DEFAULT 0u
+/* Most drivers without a NIC free one buffer at a time: doc/adr/0002-mempool-cache.md. */
+#define POOL_CACHE_DEFAULT 128u
+#define POOL_CACHE_UNSET   UINT32_MAX
 
 static void
 options_default(struct options *options)
@@ -28,7 +30,7 @@ options_default(struct options *options)
 		.txd = 1024,
 		.burst = 32,
 		.pool_ops = "magazine",
-		.pool_cache = POOL_CACHE_DEFAULT,
+		.pool_cache = POOL_CACHE_UNSET,
 		.magazine = MAGAZINE_ROUNDS_DEFAULT,
 		.build = BUILD_LATE,
 	};
@@ -101,6 +103,8 @@ options_check(struct options *options, struct complaint *why)
 		return refuse(
 			why, options->pool_ops, "magazine, whose hooks --build early needs to bind heads");
 	}
+	if (options->pool_cache == POOL_CACHE_UNSET)
+		options->pool_cache = options->build == BUILD_EARLY ? 0 : POOL_CACHE_DEFAULT;
 	if (options->build == BUILD_EARLY && options->pool_cache != 0) {
 		why->from = options->from[OPTION_POOL_CACHE];
 		return refuse(why, "a cache",
