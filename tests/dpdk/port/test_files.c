@@ -89,6 +89,7 @@ close_port(void)
 	port_stop(&port);
 	assert_false(port.started);
 	assert_null(port.handoff);
+	assert_false(rte_eth_dev_is_valid_port(port.id));
 	rte_eal_hotplug_remove("vdev", port.name);
 	assert_int_equal(rte_mempool_avail_count(pool), N_BUFS);
 }
