@@ -18,6 +18,7 @@ account_start(struct router *router)
 		.workers = router->workers,
 		.n_workers = plan->n_lcores,
 		.pools = router->pools,
+		.magazines = router->magazines,
 		.n_pools = plan->n_pools,
 		.heads = router->heads,
 		.lazy = router->options.build == BUILD_LAZY,
@@ -31,6 +32,7 @@ account_end(struct router *router)
 {
 	if (router->stats == NULL)
 		return;
+	stats_read_devices(router->stats);
 	ports_end(router);
 	/* Without a packet there is nothing to account for; pools_end() counts the buffers all the same. */
 	if (!router->failed)

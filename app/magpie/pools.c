@@ -48,7 +48,10 @@ pool_make(struct router *router, unsigned int i)
 	mempool_magazine_set_size(plan->sizing.size);
 	router->pools[i] = rte_pktmbuf_pool_create_by_ops(name, plan->population, options->pool_cache,
 		private_bytes, RTE_PKTMBUF_HEADROOM + DATA_ROOM, plan->node, options->pool_ops);
-	return router->pools[i] == NULL ? memory_fault(what) : hooks_set(router, router->pools[i]);
+	if (router->pools[i] == NULL)
+		return memory_fault(what);
+	router->magazines[i] = mempool_magazine_pool(router->pools[i]);
+	return hooks_set(router, router->pools[i]);
 }
 
 enum outcome
@@ -64,14 +67,26 @@ pools_start(struct router *router)
 	return router->punt == NULL ? memory_fault("the ring to the control thread") : GO_ON;
 }
 
+static void
+pool_free(struct router *router, unsigned int i)
+{
+	const struct mempool_magazine_hooks none = {0};
+
+	if (router->pools[i] == NULL)
+		return;
+	if (!rte_mempool_full(router->pools[i]))
+		router->unbalanced = true;
+	/* rte_mempool_free() gets every buffer once more; none of them is for a packet */
+	if (router->magazines[i] != NULL)
+		mempool_magazine_set_hooks(router->pools[i], &none);
+	rte_mempool_free(router->pools[i]);
+}
+
 void
 pools_end(struct router *router)
 {
 	rte_ring_free(router->punt);
-	for (unsigned int i = router->plan.n_pools; i-- > 0;) {
-		if (router->pools[i] != NULL && !rte_mempool_full(router->pools[i]))
-			router->unbalanced = true;
-		rte_mempool_free(router->pools[i]);
-	}
+	for (unsigned int i = router->plan.n_pools; i-- > 0;)
+		pool_free(router, i);
 	skb_pool_destroy(router->heads);
 }

@@ -20,7 +20,8 @@ struct router {
 	struct plan plan;
 	struct rte_rcu_qsbr *qsbr;
 	struct route_table *routes;
-	struct rte_mempool *pools[RTE_MAX_NUMA_NODES]; /* as plan.pools */
+	struct rte_mempool *pools[RTE_MAX_NUMA_NODES];       /* as plan.pools */
+	struct magazine_pool *magazines[RTE_MAX_NUMA_NODES]; /* behind pools; NULL with other ops */
 	struct rte_ring *punt;
 	struct skb_pool *heads;
 	uint64_t ports_open; /* bit = ethdev id */
