@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
@@ -35,30 +36,81 @@ hooks_set(struct router *router, struct rte_mempool *pool)
 	return complain_about(&router->options.from[OPTION_POOL_OPS], router->options.pool_ops, "magazine");
 }
 
+/*
+ * As rte_pktmbuf_pool_create_by_ops(), but for the flag: where an IO address is a virtual one, buffers may lie side by side across
+ * pages. Without hugepages they would otherwise take 4 kB each. Returns NULL when memory is short.
+ */
+static struct rte_mempool *
+pool_create(const char *name, const struct options *options, const struct pool_plan *plan)
+{
+	struct rte_pktmbuf_pool_private geometry = {.mbuf_data_room_size = RTE_PKTMBUF_HEADROOM + DATA_ROOM,
+		.mbuf_priv_size = options->build == BUILD_EARLY ? SKB_EARLY_PRIV_SIZE : 0};
+	const unsigned int size =
+		sizeof(struct rte_mbuf) + geometry.mbuf_priv_size + geometry.mbuf_data_room_size;
+	const unsigned int flags = rte_eal_iova_mode() == RTE_IOVA_VA ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0;
+	struct rte_mempool *pool = rte_mempool_create_empty(
+		name, plan->population, size, options->pool_cache, sizeof(geometry), plan->node, flags);
+
+	if (pool == NULL)
+		return NULL;
+	if (rte_mempool_set_ops_byname(pool, options->pool_ops, NULL) == 0) {
+		rte_pktmbuf_pool_init(pool, &geometry);
+		if (rte_mempool_populate_default(pool) > 0) {
+			rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+			return pool;
+		}
+	}
+	rte_mempool_free(pool);
+	return NULL;
+}
+
 static enum outcome
 pool_make(struct router *router, unsigned int i)
 {
 	const struct options *options = &router->options;
 	const struct pool_plan *plan = &router->plan.pools[i];
-	const uint16_t private_bytes = options->build == BUILD_EARLY ? SKB_EARLY_PRIV_SIZE : 0;
 	char name[RTE_MEMPOOL_NAMESIZE], what[64];
 
 	snprintf(name, sizeof(name), "data%u", i);
 	snprintf(what, sizeof(what), "%u data buffers on node %d", plan->population, plan->node);
 	mempool_magazine_set_size(plan->sizing.size);
-	router->pools[i] = rte_pktmbuf_pool_create_by_ops(name, plan->population, options->pool_cache,
-		private_bytes, RTE_PKTMBUF_HEADROOM + DATA_ROOM, plan->node, options->pool_ops);
+	router->pools[i] = pool_create(name, options, plan);
 	if (router->pools[i] == NULL)
 		return memory_fault(what);
 	router->magazines[i] = mempool_magazine_pool(router->pools[i]);
 	return hooks_set(router, router->pools[i]);
 }
 
+/* A driver that registers the pool's memory as one piece would lose packets without a word. */
+static enum outcome
+packing_check(const struct plan *plan)
+{
+	for (unsigned int id = 0; id < plan->n_ports; id++)
+		if (plan->ports[id].packed && rte_eal_iova_mode() != RTE_IOVA_VA)
+			return fault("port %s: %s needs buffers that lie side by side. Run: magpie "
+				     "--iova-mode=va ...",
+				plan->ports[id].name, plan->ports[id].driver);
+	return GO_ON;
+}
+
+/* Buffers that closed ports may have forgotten. */
+static uint32_t
+forgotten_max(const struct plan *plan)
+{
+	uint32_t n = 0;
+
+	for (unsigned int id = 0; id < plan->n_ports; id++)
+		n += port_forgotten_max(&plan->ports[id]);
+	return n;
+}
+
 enum outcome
 pools_start(struct router *router)
 {
-	enum outcome outcome = heads_make(router);
+	enum outcome outcome = packing_check(&router->plan);
 
+	if (outcome == GO_ON)
+		outcome = heads_make(router);
 	for (unsigned int i = 0; i < router->plan.n_pools && outcome == GO_ON; i++)
 		outcome = pool_make(router, i);
 	if (outcome != GO_ON)
@@ -74,7 +126,7 @@ pool_free(struct router *router, unsigned int i)
 
 	if (router->pools[i] == NULL)
 		return;
-	if (!rte_mempool_full(router->pools[i]))
+	if (rte_mempool_avail_count(router->pools[i]) + forgotten_max(&router->plan) < router->pools[i]->size)
 		router->unbalanced = true;
 	/* rte_mempool_free() gets every buffer once more; none of them is for a packet */
 	if (router->magazines[i] != NULL)

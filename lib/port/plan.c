@@ -169,5 +169,6 @@ port_plan(uint16_t id, const struct port_conf *conf, const struct port_rxq *map,
 			&why, "no descriptor counts near %u and %u suit the driver", port->rxd, port->txd);
 	port->rxd = RTE_MAX(port->rxd, port_quirk_find(port->driver)->rxd);
 	port->forgets = port_quirk_find(port->driver)->forgets;
+	port->packed = port_quirk_find(port->driver)->packed;
 	return 0;
 }

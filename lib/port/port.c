@@ -8,6 +8,7 @@
  * Main thread only; workers see a struct port between port_start() and port_stop().
  */
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,10 +178,24 @@ port_stop(struct port *port)
 	destroy_handoff(port);
 }
 
+/* Whether the device is a kernel interface that has been moved to another network namespace: net_tap asks
+ * for its flags by name, finds nothing, and says that the link is down. */
+static bool
+moved_away(const struct port *port)
+{
+	struct rte_eth_dev_info info;
+	char name[IF_NAMESIZE];
+
+	return rte_eth_dev_info_get(port->id, &info) == 0 && info.if_index > 0 &&
+	       !if_indextoname(info.if_index, name);
+}
+
 bool
 port_link_up(const struct port *port)
 {
 	struct rte_eth_link link;
 
-	return rte_eth_link_get_nowait(port->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+	if (rte_eth_link_get_nowait(port->id, &link) != 0)
+		return false;
+	return link.link_status == RTE_ETH_LINK_UP || moved_away(port);
 }

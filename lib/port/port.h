@@ -51,6 +51,7 @@ struct port {
 	uint64_t rss_hf;
 	bool lsc; /* the driver reports link changes by interrupt */
 	bool forgets; /* port_stop() cannot bring the buffers in its rings home: up to n_rxq * rxd + n_txq * txd */
+	bool packed; /* the driver needs a pool whose buffers lie side by side (RTE_MEMPOOL_F_NO_IOVA_CONTIG) */
 	bool promisc, set_mtu; /* as asked for */
 	bool started;
 	uint16_t owner; /* worker index: polls RX queue 0, and transmits for all when shared */
@@ -60,6 +61,13 @@ struct port {
 	char name[RTE_ETH_NAME_MAX_LEN];
 	char driver[64];
 };
+
+/* Data buffers that may be missing after port_stop(), because the driver forgot them. */
+static inline uint32_t
+port_forgotten_max(const struct port *port)
+{
+	return port->forgets ? (uint32_t)port->n_rxq * port->rxd + (uint32_t)port->n_txq * port->txd : 0;
+}
 
 /* PORT as the user wrote it (ethdev name or number) to its id. Returns 0, or -ENODEV. Main thread, after EAL init. */
 int port_find(const char *text, uint16_t *id);

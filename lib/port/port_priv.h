@@ -27,11 +27,11 @@ struct port_quirk {
 	bool tx_as_rx; /* as many TX queues as RX queues, neither more nor fewer */
 	bool drain;    /* its close forgets the packets that nobody has received: take them before */
 	bool forgets;  /* its close forgets every buffer in its rings */
+	bool packed;   /* it registers memory as if buffers lay side by side */
 	uint16_t rxd;  /* it fills that many RX descriptors at least, whatever it is told */
 };
 
 /* What driver needs; never NULL: a driver that is not in the table needs nothing. */
-const struct port_quirk *
-port_quirk_find(const char *driver);
+const struct port_quirk *port_quirk_find(const char *driver);
 
 #endif

@@ -28,7 +28,12 @@
 static const struct port_quirk quirks[] = {
 	{.driver = "net_memif", .rxq = PORT_RXQ_ONE, .tx_as_rx = true},
 	{.driver = "net_tap", .rxq = PORT_RXQ_ONE, .tx_as_rx = true},
-	{.driver = "net_af_xdp", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .forgets = true, .rxd = 2048},
+	{.driver = "net_af_xdp",
+		.rxq = PORT_RXQ_ALL,
+		.tx_as_rx = true,
+		.forgets = true,
+		.packed = true,
+		.rxd = 2048},
 	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
 	{.driver = "net_vhost", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
 	{.driver = "net_af_packet", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
