@@ -224,3 +224,21 @@ def test_tap(net):
     account = Account(magpie.stop())
     assert account.tx >= 4 * 2 * 5, account.ended
     assert set(account.drops) <= {'l2_multicast', 'bad_source_mac', 'not_for_us'}, account.ended
+
+
+def test_tap_moved(net):
+    """Taps that move into the hosts' namespaces, where the driver no longer sees their links."""
+    ports, hosts = [[f'02:00:00:00:0{side}:0{i}' for i in range(2)] for side in range(2)]
+    magpie = net.magpie([f'net_tap{i},iface=tap{i},mac={mac}' for i, mac in enumerate(ports)],
+                        options(('net_tap0', 'net_tap1'), hosts), where='m')
+    magpie.wait_forwarding()
+    for i, label in enumerate('ab'):
+        host = net.namespace(label)
+        net.namespace('m').run('ip', 'link', 'set', f'tap{i}', 'netns', host.name)
+        host.run('ip', 'link', 'set', f'tap{i}', 'address', hosts[i])
+        host_up(net, label, ports[i], f'tap{i}')
+    for label, target in TARGETS:
+        ping(net, label, target, count=5)
+    account = Account(magpie.stop())
+    assert account.tx >= 4 * 2 * 5, account.ended
+    assert 'port_down' not in account.drops, account.ended
