@@ -30,6 +30,7 @@ walk(struct worker *w, const struct worker_rxq *rxq)
 
 	uint32_t n = b.n;
 
+	w->stats.bursts++;
 	burst_build(w, &b);
 	burst_parse(&b);
 	burst_check(rxq, &b);
@@ -49,6 +50,7 @@ take_handoff(struct worker *w, uint16_t port)
 
 	if (n == 0)
 		return 0;
+	w->stats.bursts++;
 	w->stats.handoff_in += n;
 	worker_send(w, port, mbufs, n);
 	return n;
@@ -78,12 +80,10 @@ worker_turn(struct worker *w)
 	assert(balances(w));
 	RTE_SET_USED(balances);
 
-	if (n + moved > 0) {
-		w->stats.bursts++;
+	if (n + moved > 0)
 		w->idle_turns = 0;
-	} else if (++w->idle_turns % RECLAIM_TURNS == 0) {
+	else if (++w->idle_turns % RECLAIM_TURNS == 0)
 		worker_reclaim(w);
-	}
 	return n + moved;
 }
 

@@ -53,7 +53,7 @@ struct worker_port {
 struct worker_stats {
 	uint64_t rx, tx, punted[N_VERDICTS]; /* punted: by verdict; 0 for those that are no punts */
 	uint64_t handoff_in, handoff_out;
-	uint64_t bursts;                   /* turns that had packets */
+	uint64_t bursts;                   /* that had packets, from a queue or a hand-off ring */
 	uint64_t busy_cycles, idle_cycles; /* TSC: turns with packets, turns without */
 };
 
