@@ -44,12 +44,13 @@ struct skb {
 	struct rte_mbuf *mbuf; /* the data buffer it owns */
 	uint8_t *data;         /* first byte of the packet */
 	struct skb_owner *owner;
-	uint64_t tstamp; /* TSC cycles, 0 = not taken */
-	uint32_t len;    /* bytes from data on, over all segments */
+	uint64_t tstamp;   /* TSC cycles, 0 = not taken */
+	uint32_t len;      /* bytes from data on, over all segments */
 	uint32_t truesize; /* bytes of memory charged */
 	uint32_t hash;     /* the NIC's RSS hash, 0 = none */
 	uint32_t nexthop;  /* the walk's lookup result */
-	uint16_t mac_header, network_header, transport_header; /* from mbuf->buf_addr, or SKB_UNSET */
+	/* offsets from mbuf->buf_addr, or SKB_UNSET */
+	uint16_t mac_header, network_header, transport_header;
 	uint16_t port;  /* it came in by */
 	uint16_t lcore; /* that built it */
 	uint8_t users;  /* references to this head */

@@ -35,24 +35,19 @@ struct lab {
 
 /* Makes the devices, plans with the default map (n_queues 0) or with n_queues RX queues each, sets up, starts and
  * waits for the links. Returns 0 or a negative errno, what failed in lab->why. */
-int
-lab_open(struct lab *lab, const char *dir);
+int lab_open(struct lab *lab, const char *dir);
 
 /* Stops the ports, in one order or the other, and takes the devices away. */
-void
-lab_close(struct lab *lab);
+void lab_close(struct lab *lab);
 
 /* Worker sends n frames with its index in them by port end. Returns how many were taken or handed over. */
-unsigned int
-lab_send(struct lab *lab, unsigned int end, unsigned int worker, unsigned int n);
+unsigned int lab_send(struct lab *lab, unsigned int end, unsigned int worker, unsigned int n);
 
 /* The owner of port end sends what others handed to it. */
-void
-lab_send_handed(struct lab *lab, unsigned int end);
+void lab_send_handed(struct lab *lab, unsigned int end);
 
 /* Receives by all queues of port end until there are n of the test's frames, or for two seconds. Frees
  * them and returns the number. */
-unsigned int
-lab_receive(struct lab *lab, unsigned int end, unsigned int n);
+unsigned int lab_receive(struct lab *lab, unsigned int end, unsigned int n);
 
 #endif

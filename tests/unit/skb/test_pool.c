@@ -14,18 +14,12 @@
 
 #include "skb.h"
 
-void *
-__real_calloc(size_t n, size_t size);
-void *
-__real_aligned_alloc(size_t alignment, size_t size);
-void
-__real_free(void *block);
-void *
-__wrap_calloc(size_t n, size_t size);
-void *
-__wrap_aligned_alloc(size_t alignment, size_t size);
-void
-__wrap_free(void *block);
+void *__real_calloc(size_t n, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *block);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *block);
 
 static long fail_in = -1; /* this many more succeed; -1 = all */
 static long n_blocks;     /* allocated and not yet freed */
