@@ -24,6 +24,7 @@ OUTSIDE = re.compile(r'''^(
     mem(cpy|move|set|cmp) | __stack_chk_fail | __tls_get_addr | _GLOBAL_OFFSET_TABLE_
   | per_lcore__lcore_id | rte_cycles_vmware_tsc_map                # lcore number, TSC
   | rte_eth_fp_ops | rte_eth_call_[rt]x_callbacks                  # rx_burst, tx_burst
+  | rte_eth_tx_done_cleanup                                        # the driver's own, like tx_burst
   | __rte_(ethdev|eth|mempool)_trace_\w+ | per_lcore_trace_\w+ | __rte_trace_\w+   # compiled out
   | __rte_panic                                                    # RTE_VERIFY: the end anyway
   | rte_mempool_ops_table | rte_pktmbuf_free_bulk | __rte_pktmbuf_\w+
