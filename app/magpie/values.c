@@ -52,12 +52,13 @@ address_bits(const struct ip_addr *addr)
 static const char *
 not_a_host(const struct ip_addr *addr)
 {
-	const struct in6_addr *six = (const struct in6_addr *)addr->bytes;
+	struct in6_addr six;
 
+	memcpy(&six, addr->bytes, sizeof(six)); /* bytes is not aligned as it wants to be */
 	if (addr->family == AF_INET6) {
-		if (IN6_IS_ADDR_UNSPECIFIED(six) || IN6_IS_ADDR_LOOPBACK(six))
+		if (IN6_IS_ADDR_UNSPECIFIED(&six) || IN6_IS_ADDR_LOOPBACK(&six))
 			return "unspecified or loopback";
-		return IN6_IS_ADDR_MULTICAST(six) ? "multicast" : NULL;
+		return IN6_IS_ADDR_MULTICAST(&six) ? "multicast" : NULL;
 	}
 	if (addr->bytes[0] == 0 || addr->bytes[0] == 127)
 		return "unspecified or loopback";

@@ -2,6 +2,7 @@
 """Start and stop: whenever a signal comes, Magpie ends within a second, with every buffer home."""
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -127,6 +128,17 @@ def test_statistics_as_lines(start, pcap):
     ended = magpie.stop()
     ended.assert_balanced()
     assert ended.out.count('packets.rx ') >= 2 and '\x1b' not in ended.out
+
+
+@pytest.mark.parametrize('rounds', [32, 512])
+def test_magazines_have_the_size_asked_for(start, pcap, rounds):
+    """The first exchange fills a cache with one magazine of the depot's; it holds at most two."""
+    magpie = start(pcaps(pcap), [*ADDRS, '--stats', '1', '--pool-cache', '0', '--magazine', str(rounds)]).wait_forwarding()
+    time.sleep(2)
+    ended = magpie.stop()
+    ended.assert_balanced()
+    cached = [int(count) for count in re.findall(r'^pool.data0.cached (\d+)$', ended.out, re.M)]
+    assert cached and rounds // 2 < max(cached) <= 2 * rounds, ended
 
 
 def test_reader_goes_away(start, pcap):
