@@ -10,8 +10,8 @@
  *   the mempool takes them back   skb_early_put   heads still bound are freed
  *
  * The data buffer's private area holds the pointer to the bound head, NULL when
- * there is none: before the first get, after the claim, and when no head was free
- * at the get. A head is in exactly one place, so nothing is freed twice.
+ * there is none: while the mempool has the buffer, after the claim, and when no head
+ * was free at the get. A head is in exactly one place, so nothing is freed twice.
  *
  * The hooks run on whatever thread calls the mempool, ports being set up and
  * closed by the main lcore included.
@@ -37,11 +37,8 @@ bind_batch(struct magazine_pool *heads, unsigned int lcore, void *const *mbufs, 
 {
 	struct skb *skbs[HOOK_BATCH];
 
-	if (unlikely(skb_heads_get(heads, lcore, skbs, n) < 0)) {
-		for (unsigned int i = 0; i < n; i++)
-			*bound(mbufs[i]) = NULL;
+	if (unlikely(skb_heads_get(heads, lcore, skbs, n) < 0))
 		return;
-	}
 	for (unsigned int i = 0; i < n; i++) {
 		skb_write_hot(skbs[i], mbufs[i], lcore);
 		*bound(mbufs[i]) = skbs[i];

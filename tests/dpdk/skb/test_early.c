@@ -161,6 +161,26 @@ test_heads_run_out(void **state)
 	rte_pktmbuf_free_bulk(mbufs + 122, N_BUFS - 122);
 }
 
+/* A buffer that had a head once and gets none the next time does not still have the old one. */
+static void
+test_no_stale_head(void **state)
+{
+	struct rte_mbuf fake = {0};
+	struct rte_mbuf *fakes[N_HEADS];
+
+	assert_int_equal(rte_pktmbuf_alloc_bulk(bufs, mbufs, 8), 0);
+	rte_pktmbuf_free_bulk(mbufs, 8);
+	for (uint32_t i = 0; i < N_HEADS; i++)
+		fakes[i] = &fake;
+	assert_int_equal(skb_build_bulk(&cpu, fakes, skbs, N_HEADS), 0);
+	assert_int_equal(rte_pktmbuf_alloc_bulk(bufs, mbufs, 8), 0);
+	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs + N_HEADS, 8), -ENOMEM);
+	skb_release_bulk(&cpu, skbs, N_HEADS);
+	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs, 8), 0);
+	skb_release_bulk(&cpu, skbs, 8);
+	rte_pktmbuf_free_bulk(mbufs, 8);
+}
+
 /* Random lives: got, claimed or not, sent, dropped or consumed. Fixed seed. */
 static void
 test_random_lives(void **state)
@@ -221,6 +241,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_claim_then_transmit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_drop_before_claim, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_heads_run_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_stale_head, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random_lives, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_thread_that_is_no_lcore, setup, teardown),
 	};

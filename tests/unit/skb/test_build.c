@@ -13,7 +13,7 @@
 
 #include "skb.h"
 
-#define N_HEADS  256u
+#define N_HEADS  600u
 #define BURST    64u
 #define BUF_LEN  2176u
 #define POISON   0x5a
