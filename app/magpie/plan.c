@@ -83,6 +83,8 @@ port_plan_one(const struct options *options, struct plan *plan, uint16_t id)
 		.txd = options->txd,
 		.promisc = options->promisc,
 		.fast_free_ok = plan->n_pools == 1};
+	const struct port_map map = {
+		.rxqs = plan->map, .n_rxqs = plan->n_map, .lcores = plan->lcores, .n_lcores = plan->n_lcores};
 	const struct origin *from = &options->from[OPTION_CONFIG];
 	char why[160] = "", name[RTE_ETH_NAME_MAX_LEN] = "";
 
@@ -93,8 +95,7 @@ port_plan_one(const struct options *options, struct plan *plan, uint16_t id)
 		}
 	}
 
-	const int ret = port_plan(id, &conf, plan->map, plan->n_map, plan->lcores, plan->n_lcores,
-		&plan->ports[id], why, sizeof(why));
+	const int ret = port_plan(id, &conf, &map, &plan->ports[id], why, sizeof(why));
 
 	if (ret == 0)
 		return GO_ON;

@@ -58,14 +58,13 @@ plan_rxq(struct port *port, const struct rte_eth_dev_info *info, const struct po
 
 /* The worker that polls RX queue 0. */
 static int
-plan_owner(struct port *port, const struct port_rxq *map, unsigned int n, const uint16_t *lcores,
-	unsigned int n_lcores)
+plan_owner(struct port *port, const struct port_map *map)
 {
-	for (unsigned int i = 0; i < n; i++) {
-		if (map[i].port != port->id || map[i].queue != 0)
+	for (unsigned int i = 0; i < map->n_rxqs; i++) {
+		if (map->rxqs[i].port != port->id || map->rxqs[i].queue != 0)
 			continue;
-		for (unsigned int w = 0; w < n_lcores; w++) {
-			if (lcores[w] != map[i].lcore)
+		for (unsigned int w = 0; w < map->n_lcores; w++) {
+			if (map->lcores[w] != map->rxqs[i].lcore)
 				continue;
 			port->owner = w;
 			return 0;
@@ -146,8 +145,8 @@ plan_identity(struct port *port, uint16_t id, struct rte_eth_dev_info *info)
 }
 
 int
-port_plan(uint16_t id, const struct port_conf *conf, const struct port_rxq *map, unsigned int n,
-	const uint16_t *lcores, unsigned int n_lcores, struct port *port, char *text, unsigned int len)
+port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *map, struct port *port,
+	char *text, unsigned int len)
 {
 	const struct why why = {text, len};
 	struct rte_eth_dev_info info;
@@ -156,10 +155,11 @@ port_plan(uint16_t id, const struct port_conf *conf, const struct port_rxq *map,
 		refuse(&why, "no such device");
 		return -ENODEV;
 	}
-	if (plan_rxq(port, &info, map, n, &why) != 0 || plan_txq(port, &info, n_lcores, &why) != 0 ||
+	if (plan_rxq(port, &info, map->rxqs, map->n_rxqs, &why) != 0 ||
+		plan_txq(port, &info, map->n_lcores, &why) != 0 ||
 		plan_mtu(port, &info, conf->mtu, &why) != 0)
 		return -EINVAL;
-	if (plan_owner(port, map, n, lcores, n_lcores) != 0)
+	if (plan_owner(port, map) != 0)
 		return refuse(&why, "RX queue 0 is polled by an lcore that is no worker");
 	plan_offloads(port, &info, conf);
 	port->rxd = descriptors(conf->rxd, &info.default_rxportconf);

@@ -32,6 +32,14 @@ struct port_rxq {
 	uint16_t lcore;
 };
 
+/* Who polls what: all RX queues of all ports rxqs[n_rxqs]; the workers lcores[n_lcores], where a worker's index is its
+ * place. */
+struct port_map {
+	const struct port_rxq *rxqs;
+	const uint16_t *lcores;
+	unsigned int n_rxqs, n_lcores;
+};
+
 /* What the user asked for, by port. 0 = default. */
 struct port_conf {
 	uint16_t mtu;
@@ -82,11 +90,10 @@ int port_map_default(const uint16_t *lcores, unsigned int n_lcores, struct port_
 
 /*
  * Works out everything about port id (queues, descriptors, offloads, owner) without touching the device.
- * map[n]: all RX queues of all ports; lcores[n_lcores]: the workers, a worker's index is its place here.
  * Returns 0 and *port, -EINVAL with a reason in why (queue count, MTU out of the driver's range), -ENODEV.
  */
-int port_plan(uint16_t id, const struct port_conf *conf, const struct port_rxq *map, unsigned int n,
-	const uint16_t *lcores, unsigned int n_lcores, struct port *port, char *why, unsigned int why_len);
+int port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *map, struct port *port,
+	char *why, unsigned int why_len);
 
 /*
  * Configures the device and its queues with pool (RX), and makes the hand-off ring of a shared port. Returns 0 or the

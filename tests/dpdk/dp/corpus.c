@@ -60,8 +60,8 @@ corpus_vectors(uint32_t *n)
 	while (n_vectors < CORPUS_MAX && next_row(file, line, cells, 4)) {
 		struct vector *v = &vectors[n_vectors++];
 
-		snprintf(v->id, sizeof(v->id), "%s", cells[0]);
-		snprintf(v->verdict, sizeof(v->verdict), "%s", cells[1]);
+		snprintf(v->id, sizeof(v->id), "%.*s", (int)sizeof(v->id) - 1, cells[0]);
+		snprintf(v->verdict, sizeof(v->verdict), "%.*s", (int)sizeof(v->verdict) - 1, cells[1]);
 		if (!frame_parse(&v->frame, cells[3])) {
 			fprintf(stderr, "published.tsv: %s: no frame\n", v->id);
 			exit(1);

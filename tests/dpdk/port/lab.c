@@ -62,8 +62,8 @@ static int
 start_port(struct lab *lab, struct port *port, const struct port_rxq *map, unsigned int n)
 {
 	const struct port_conf conf = {.rxd = 256, .txd = 256, .promisc = true, .fast_free_ok = true};
-	int ret =
-		port_plan(port->id, &conf, map, n, lcores, lab->n_workers, port, lab->why, sizeof(lab->why));
+	const struct port_map whole = {map, lcores, n, lab->n_workers};
+	int ret = port_plan(port->id, &conf, &whole, port, lab->why, sizeof(lab->why));
 
 	if (ret == 0)
 		ret = port_setup(port, lab->pool, lab->why, sizeof(lab->why));

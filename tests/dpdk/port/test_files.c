@@ -77,7 +77,10 @@ open_port(const char *name, const char *args)
 	assert_int_equal(rte_eal_hotplug_add("vdev", name, args), 0);
 	assert_int_equal(port_find(name, &id), 0);
 	assert_int_equal(port_map_default(lcores, 2, map, RTE_DIM(map), &n), 0);
-	if (port_plan(id, &conf, map, n, lcores, 2, &port, why, sizeof(why)) != 0 ||
+
+	const struct port_map whole = {map, lcores, n, 2};
+
+	if (port_plan(id, &conf, &whole, &port, why, sizeof(why)) != 0 ||
 		port_setup(&port, pool, why, sizeof(why)) != 0)
 		fail_msg("%s: %s", name, why);
 	assert_int_equal(port_start(&port), 0);

@@ -25,8 +25,10 @@ static int
 plan(uint16_t id, const struct port_conf *conf, const struct port_rxq *map, unsigned int n,
 	unsigned int n_workers, struct port *port)
 {
+	const struct port_map whole = {map, lcores, n, n_workers};
+
 	why[0] = '\0';
-	return port_plan(id, conf, map, n, lcores, n_workers, port, why, sizeof(why));
+	return port_plan(id, conf, &whole, port, why, sizeof(why));
 }
 
 static void
