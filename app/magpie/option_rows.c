@@ -30,9 +30,10 @@ parts_split(char *text, char **part, unsigned int n, const char *expected, struc
 	snprintf(whole, sizeof(whole), "%s", text);
 	while (i < n && text != NULL)
 		part[i++] = strsep(&text, ",");
-	if (i < n || text != NULL)
-		return refuse(why, whole, "%s", expected);
-	return 0;
+	if (i == n && text == NULL)
+		return 0;
+	refuse(why, whole, "%s", expected);
+	return -EINVAL;
 }
 
 /* A number that has its place in *out. */
@@ -228,7 +229,7 @@ pool_ops_row(struct options *options, char *value, struct complaint *why)
 	if (*value == '\0' || strlen(value) >= sizeof(options->pool_ops))
 		return refuse(
 			why, value, "the name of mempool ops: magazine, ring_mp_mc, stack, lf_stack, ...");
-	strcpy(options->pool_ops, value);
+	snprintf(options->pool_ops, sizeof(options->pool_ops), "%s", value);
 	return 0;
 }
 

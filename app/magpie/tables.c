@@ -38,10 +38,10 @@ table_failed(int error, const struct origin *from)
 static enum outcome
 ports_tell(struct router *router)
 {
-	for (uint16_t id = 0; id < router->plan.n_ports; id++) {
+	for (unsigned int id = 0; id < router->plan.n_ports; id++) {
 		const struct port *port = &router->plan.ports[id];
 
-		if (port->n_rxq > 0 && route_port_set(router->routes, id, &port->mac, port->mtu) != 0)
+		if (port->n_rxq > 0 && route_port_set(router->routes, port->id, &port->mac, port->mtu) != 0)
 			return memory_fault("routes");
 	}
 	return GO_ON;

@@ -88,7 +88,7 @@ slashed_parse(const char *text, struct ip_addr *addr, uint8_t *len, struct compl
 	const char *slash = strchr(text, '/');
 	const size_t n = slash == NULL ? 0 : (size_t)(slash - text);
 	struct complaint ignored = {0};
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (n == 0 || n >= sizeof(room))
 		return refuse(why, text, "ADDRESS/LENGTH such as 10.0.0.0/8 or 2001:db8::/32");
