@@ -165,7 +165,7 @@ test_heads_run_out(void **state)
 static void
 test_no_stale_head(void **state)
 {
-	struct rte_mbuf fake = {0};
+	static struct rte_mbuf fake;
 	struct rte_mbuf *fakes[N_HEADS];
 
 	assert_int_equal(rte_pktmbuf_alloc_bulk(bufs, mbufs, 8), 0);
