@@ -24,7 +24,7 @@
 #define PCAP_HEAD 24u
 #define PCAP_REC  (16u + FRAME_LEN)
 
-static const uint16_t lcores[] = {0, 1};
+static const uint16_t lcores[] = {0, 1, 2};
 static char dir[] = "/tmp/magpie-port-XXXXXX";
 static char in_file[64], out_file[64];
 static struct rte_mempool *pool;
@@ -66,7 +66,7 @@ size_of(const char *name)
 }
 
 static void
-open_port(const char *name, const char *args)
+open_port(const char *name, const char *args, unsigned int n_workers)
 {
 	const struct port_conf conf = {.rxd = 128, .txd = 128};
 	struct port_rxq map[PORT_QUEUES_MAX];
@@ -76,9 +76,9 @@ open_port(const char *name, const char *args)
 
 	assert_int_equal(rte_eal_hotplug_add("vdev", name, args), 0);
 	assert_int_equal(port_find(name, &id), 0);
-	assert_int_equal(port_map_default(lcores, 2, map, RTE_DIM(map), &n), 0);
+	assert_int_equal(port_map_default(lcores, n_workers, map, RTE_DIM(map), &n), 0);
 
-	const struct port_map whole = {map, lcores, n, 2};
+	const struct port_map whole = {map, lcores, n, n_workers};
 
 	if (port_plan(id, &conf, &whole, &port, why, sizeof(why)) != 0 ||
 		port_setup(&port, pool, why, sizeof(why)) != 0)
@@ -102,7 +102,7 @@ test_null(void **state)
 {
 	struct rte_mbuf *mbufs[32];
 
-	open_port("net_null7", "");
+	open_port("net_null7", "", 2);
 	assert_int_equal(port.n_rxq, 2);
 	assert_int_equal(port.n_txq, 2);
 	assert_false(port.shared);
@@ -120,10 +120,10 @@ static void
 test_pcap_files(void **state)
 {
 	struct rte_mbuf *mbufs[32];
-	char args[160];
+	char args[256];
 
 	snprintf(args, sizeof(args), "rx_pcap=%s,tx_pcap=%s", in_file, out_file);
-	open_port("net_pcap7", args);
+	open_port("net_pcap7", args, 2);
 	assert_int_equal(port.n_rxq, 1);
 	assert_int_equal(port.n_txq, 1);
 	assert_true(port.shared);
@@ -140,15 +140,29 @@ test_pcap_files(void **state)
 	unlink(out_file);
 }
 
+/* Two TX files for three workers: the owner uses one of them, so the other is not made. */
+static void
+test_pcap_too_few_files(void **state)
+{
+	char args[256];
+
+	snprintf(args, sizeof(args), "rx_pcap=%s,tx_pcap=%s,tx_pcap=%s", in_file, out_file, out_file);
+	open_port("net_pcap6", args, 3);
+	assert_int_equal(port.n_txq, 1);
+	assert_true(port.shared);
+	close_port();
+	unlink(out_file);
+}
+
 /* All its RX files are read, also by a single worker's port. */
 static void
 test_pcap_two_files(void **state)
 {
 	struct rte_mbuf *mbufs[32];
-	char args[200];
+	char args[256];
 
 	snprintf(args, sizeof(args), "rx_pcap=%s,rx_pcap=%s", in_file, in_file);
-	open_port("net_pcap8", args);
+	open_port("net_pcap8", args, 2);
 	assert_int_equal(port.n_rxq, 2);
 	for (uint16_t queue = 0; queue < 2; queue++) {
 		assert_int_equal(rte_eth_rx_burst(port.id, queue, mbufs, 32), N_FRAMES);
@@ -161,10 +175,10 @@ static void
 test_pcap_for_ever(void **state)
 {
 	struct rte_mbuf *mbufs[32];
-	char args[160];
+	char args[256];
 
 	snprintf(args, sizeof(args), "rx_pcap=%s,infinite_rx=1", in_file);
-	open_port("net_pcap9", args);
+	open_port("net_pcap9", args, 2);
 	for (int burst = 0; burst < 100; burst++) {
 		const uint16_t n = rte_eth_rx_burst(port.id, 0, mbufs, 32);
 
@@ -180,6 +194,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_null),
 		cmocka_unit_test(test_pcap_files),
+		cmocka_unit_test(test_pcap_too_few_files),
 		cmocka_unit_test(test_pcap_two_files),
 		cmocka_unit_test(test_pcap_for_ever),
 	};

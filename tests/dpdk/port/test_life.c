@@ -65,6 +65,23 @@ check_queues(const struct port *port)
 		assert_int_equal(port->n_rxq, lab.n_queues);
 }
 
+/* Every driver here ties TX queues to RX queues: of two that it has, one is used when one is polled. */
+static void
+check_tied(uint16_t id)
+{
+	const struct port_rxq rxq = {id, 0, 1};
+	const uint16_t workers[] = {0, 1};
+	const struct port_map map = {&rxq, workers, 1, 2};
+	const struct port_conf conf = {0};
+	char why[128];
+	struct port port;
+
+	assert_int_equal(port_plan(id, &conf, &map, &port, why, sizeof(why)), 0);
+	assert_int_equal(port.n_txq, 1);
+	assert_true(port.shared);
+	assert_int_equal(port.owner, 1);
+}
+
 static void
 check_home(void)
 {
@@ -130,6 +147,8 @@ live(unsigned int n_workers, unsigned int n_queues)
 
 	for (unsigned int end = 0; end < lab.n_ports; end++)
 		check_queues(&lab.port[end]);
+	for (unsigned int end = 0; end < lab.n_ports; end++)
+		check_tied(lab.port[end].id);
 	for (int round = 0; round < 50; round++) {
 		cross(0, other);
 		cross(other, 0);

@@ -154,6 +154,9 @@ test_offloads(void **state)
 	}
 	assert_int_equal(plan(MEMIF0, &conf, map, 1, 1, &port), 0);
 	assert_int_equal(port.rss_hf, 0);
+	/* nothing to spread over */
+	assert_int_equal(plan(NULL0, &conf, (const struct port_rxq[]){{NULL0, 0, 0}}, 1, 1, &port), 0);
+	assert_int_equal(port.rss_hf, 0);
 }
 
 static void
