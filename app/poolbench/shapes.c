@@ -83,7 +83,7 @@ same_core_n(const struct subject *s)
 static __rte_always_inline double
 same_core_deep(const struct subject *s, bool is_inline)
 {
-	const uint64_t n_rounds = s->n_objects / (DEPTH * BURST);
+	const uint64_t n_rounds = s->n_objects / ((uint64_t)DEPTH * BURST);
 	void *objs[DEPTH][BURST];
 	uint64_t start = 0;
 

@@ -68,7 +68,7 @@ void worker_destroy(struct worker *worker);
 
 /* The lcore's main loop (an lcore_function_t; arg: struct worker *): turns until *conf->stop. On leaving it
  * gives its magazines of heads to the depot. Returns 0. */
-int worker_run(void *worker);
+int worker_run(void *arg);
 
 /* One turn over each of its RX queues and owned hand-off rings. Returns the packets received. Worker's lcore (or a test). */
 unsigned int worker_turn(struct worker *worker);

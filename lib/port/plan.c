@@ -145,28 +145,28 @@ plan_identity(struct port *port, uint16_t id, struct rte_eth_dev_info *info)
 }
 
 int
-port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *map, struct port *port,
-	char *text, unsigned int len)
+port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *map, struct port *port, char *why,
+	unsigned int why_len)
 {
-	const struct why why = {text, len};
+	const struct why reason = {why, why_len};
 	struct rte_eth_dev_info info;
 
 	if (plan_identity(port, id, &info) != 0) {
-		refuse(&why, "no such device");
+		refuse(&reason, "no such device");
 		return -ENODEV;
 	}
-	if (plan_rxq(port, &info, map->rxqs, map->n_rxqs, &why) != 0 ||
-		plan_txq(port, &info, map->n_lcores, &why) != 0 ||
-		plan_mtu(port, &info, conf->mtu, &why) != 0)
+	if (plan_rxq(port, &info, map->rxqs, map->n_rxqs, &reason) != 0 ||
+		plan_txq(port, &info, map->n_lcores, &reason) != 0 ||
+		plan_mtu(port, &info, conf->mtu, &reason) != 0)
 		return -EINVAL;
 	if (plan_owner(port, map) != 0)
-		return refuse(&why, "RX queue 0 is polled by an lcore that is no worker");
+		return refuse(&reason, "RX queue 0 is polled by an lcore that is no worker");
 	plan_offloads(port, &info, conf);
 	port->rxd = descriptors(conf->rxd, &info.default_rxportconf);
 	port->txd = descriptors(conf->txd, &info.default_txportconf);
 	if (rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rxd, &port->txd) != 0)
 		return refuse(
-			&why, "no descriptor counts near %u and %u suit the driver", port->rxd, port->txd);
+			&reason, "no descriptor counts near %u and %u suit the driver", port->rxd, port->txd);
 	port->rxd = RTE_MAX(port->rxd, port_quirk_find(port->driver)->rxd);
 	port->forgets = port_quirk_find(port->driver)->forgets;
 	port->packed = port_quirk_find(port->driver)->packed;

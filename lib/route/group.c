@@ -41,8 +41,8 @@ group_fini(struct group_table *table)
 void
 group_share(const struct group_path *paths, unsigned int n, struct nexthop_group *group)
 {
-	uint32_t n_buckets[NEXTHOP_GROUP_MAX];
-	uint64_t remainder[NEXTHOP_GROUP_MAX];
+	uint32_t n_buckets[NEXTHOP_GROUP_MAX] = {0};
+	uint64_t remainder[NEXTHOP_GROUP_MAX] = {0};
 	uint64_t sum = 0;
 	unsigned int n_left = NEXTHOP_BUCKETS;
 	unsigned int n_filled = 0;
@@ -84,7 +84,7 @@ int
 group_hold(struct group_table *table, struct adjacency_table *adjacencies, const struct group_path *paths,
 	unsigned int n, uint16_t *id)
 {
-	alignas(uint32_t) struct nexthop_group group; /* rte_jhash reads words */
+	alignas(uint32_t) struct nexthop_group group = {0}; /* rte_jhash reads words */
 	uint32_t hash;
 	uint16_t i;
 
