@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lint: not-walk (start-up and read-out of a worker; the walk itself is in walk.c and the stages) */
 /*
  * Making a worker: which queues it polls, by which way each port is reached, and memory
  * for all of it on the lcore's node.
