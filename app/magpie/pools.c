@@ -93,17 +93,6 @@ packing_check(const struct plan *plan)
 	return GO_ON;
 }
 
-/* Buffers that closed ports may have forgotten. */
-static uint32_t
-forgotten_max(const struct plan *plan)
-{
-	uint32_t n = 0;
-
-	for (unsigned int id = 0; id < plan->n_ports; id++)
-		n += port_forgotten_max(&plan->ports[id]);
-	return n;
-}
-
 enum outcome
 pools_start(struct router *router)
 {
@@ -123,10 +112,11 @@ static void
 pool_free(struct router *router, unsigned int i)
 {
 	const struct mempool_magazine_hooks none = {0};
+	const uint32_t spared = ports_forgotten_max(router->plan.ports, router->plan.n_ports);
 
 	if (router->pools[i] == NULL)
 		return;
-	if (rte_mempool_avail_count(router->pools[i]) + forgotten_max(&router->plan) < router->pools[i]->size)
+	if (rte_mempool_avail_count(router->pools[i]) + spared < router->pools[i]->size)
 		router->unbalanced = true;
 	/* rte_mempool_free() gets every buffer once more; none of them is for a packet */
 	if (router->magazines[i] != NULL)

@@ -107,7 +107,7 @@ check_ip4_run(const struct worker_rxq *restrict rxq, struct burst *restrict b)
 	return any;
 }
 
-/* a, b, c, d: the words of an address in host order. Suspects ::/64, ff00::/8, fe80::/10: rare, and not all of it bad. */
+/* The first two words of an address, host order. Suspects ::/64, ff00::/8, fe80::/10: rare, and not all of it bad. */
 static inline uint32_t
 suspect_ip6_addr(uint32_t first, uint32_t second)
 {

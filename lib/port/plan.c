@@ -172,3 +172,15 @@ port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *map,
 	port->packed = port_quirk_find(port->driver)->packed;
 	return 0;
 }
+
+uint32_t
+ports_forgotten_max(const struct port *ports, unsigned int n)
+{
+	uint32_t max = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (ports[i].forgets)
+			max += (uint32_t)ports[i].n_rxq * ports[i].rxd +
+			       (uint32_t)ports[i].n_txq * ports[i].txd;
+	return max;
+}

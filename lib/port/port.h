@@ -70,12 +70,8 @@ struct port {
 	char driver[64];
 };
 
-/* Data buffers that may be missing after port_stop(), because the driver forgot them. */
-static inline uint32_t
-port_forgotten_max(const struct port *port)
-{
-	return port->forgets ? (uint32_t)port->n_rxq * port->rxd + (uint32_t)port->n_txq * port->txd : 0;
-}
+/* Data buffers that may be missing after port_stop() of ports[n], because their drivers forgot them. */
+uint32_t ports_forgotten_max(const struct port *ports, unsigned int n);
 
 /* PORT as the user wrote it (ethdev name or number) to its id. Returns 0, or -ENODEV. Main thread, after EAL init. */
 int port_find(const char *text, uint16_t *id);

@@ -101,18 +101,6 @@ packets_check(const struct worker_count *all, struct faults *faults)
 			-in_rings);
 }
 
-/* Buffers that closed ports may have forgotten: nobody's fault, but said. */
-static uint32_t
-forgotten_max(const struct stats_conf *conf)
-{
-	uint32_t n = 0;
-
-	for (unsigned int p = 0; p < conf->n_ports; p++)
-		if (conf->ports[p].n_rxq > 0)
-			n += port_forgotten_max(&conf->ports[p]);
-	return n;
-}
-
 /* what: "buffers of pool data"; spared: how many may be missing */
 static void
 level_check(const char *what, const struct pool_level *level, uint32_t spared, struct faults *faults)
@@ -130,17 +118,19 @@ static void
 pool_settle(const struct stats_conf *conf, unsigned int pool, struct faults *faults, FILE *out)
 {
 	const struct magazine_pool *magazines = conf->magazines == NULL ? NULL : conf->magazines[pool];
+	/* nobody's fault, but said */
+	const uint32_t spared = ports_forgotten_max(conf->ports, conf->n_ports);
 	struct pool_level level;
 	char what[64];
 
 	pool_level_read(conf, pool, &level);
 	fprintf(out, "pool %s: %" PRIu32 " of %" PRIu32 " buffers home%s\n", level.name,
 		level.cached + level.depot, level.size,
-		level.cached + level.depot < level.size && forgotten_max(conf) > 0
+		level.cached + level.depot < level.size && spared > 0
 			? ", the rest forgotten by a driver that cannot give them back"
 			: "");
 	snprintf(what, sizeof(what), "buffers of pool %s", level.name);
-	level_check(what, &level, forgotten_max(conf), faults);
+	level_check(what, &level, spared, faults);
 	if (magazines != NULL && magazine_pool_check(magazines) < 0)
 		fault_add(faults, "the magazines of pool %s do not add up", level.name);
 }
