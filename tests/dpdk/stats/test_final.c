@@ -127,6 +127,25 @@ test_buffers(void **state)
 	}
 }
 
+/* A driver that forgets its rings' buffers at close is spared as many as those hold, and not one more. */
+static void
+test_forgotten(void **state)
+{
+	struct port *const port = &world.port[0];
+	void *bufs[4];
+
+	port->forgets = true;
+	port->rxd = 2;
+	port->txd = 1;
+	assert_int_equal(port->n_rxq * port->rxd + port->n_txq * port->txd, 3);
+	assert_int_equal(rte_mempool_get_bulk(world.pools[1], bufs, 3), 0);
+	assert_balanced();
+	assert_int_equal(rte_mempool_get(world.pools[1], &bufs[3]), 0);
+	assert_unbalanced("4 of 255 buffers of pool data missing");
+	rte_mempool_put_bulk(world.pools[1], bufs, RTE_DIM(bufs));
+	assert_balanced();
+}
+
 /* A buffer freed twice: one too many is as bad as one too few. */
 static void
 test_buffer_twice(void **state)
@@ -218,6 +237,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup(test_balanced, world_reset),
 		cmocka_unit_test_setup(test_packets, world_reset),
 		cmocka_unit_test_setup(test_buffers, world_reset),
+		cmocka_unit_test_setup(test_forgotten, world_reset),
 		cmocka_unit_test_setup(test_buffer_twice, world_reset),
 		cmocka_unit_test_setup(test_head, world_reset),
 		cmocka_unit_test_setup(test_ledgers, world_reset),
