@@ -11,34 +11,35 @@
 #include "magazine_priv.h"
 
 void
-depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size)
+depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size, uint32_t size_min,
+	uint32_t size_max)
 {
 	char *at = mem;
 
 	rte_spinlock_init(&depot->lock);
 	depot->size = size;
-	depot->n_magazines = n;
-	for (uint32_t i = 0; i < n; i++, at += magazine_stride(size))
+	depot->size_min = size_min;
+	depot->size_max = size_max;
+	for (uint32_t i = 0; i < n; i++, at += magazine_stride(size_max))
 		depot_push_empty(depot, (struct magazine *)at);
 	depot->loose = depot_pop_empty(depot);
 }
 
-void
+uint32_t
 depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n)
 {
-	while (n > 0) {
-		struct magazine *loose = depot->loose;
-		const uint32_t k = RTE_MIN(n, depot->size - loose->n);
+	struct magazine *loose = depot->loose;
+	/* more than M only if M has just shrunk */
+	const uint32_t room = loose->n < depot->size ? depot->size - loose->n : 0;
+	const uint32_t k = RTE_MIN(n, room);
 
-		memcpy(&loose->rounds[loose->n], objs, k * sizeof(*objs));
-		loose->n += k;
-		objs += k;
-		n -= k;
-		if (loose->n == depot->size) {
-			depot_push_full(depot, loose, LCORE_ID_ANY);
-			depot->loose = depot_pop_empty(depot);
-		}
+	memcpy(&loose->rounds[loose->n], objs, k * sizeof(*objs));
+	loose->n += k;
+	if (k == room) {
+		depot_push_full(depot, loose, loose->n, LCORE_ID_ANY);
+		depot->loose = depot_pop_empty(depot);
 	}
+	return k;
 }
 
 void
@@ -62,17 +63,31 @@ depot_get_loose(struct magazine_depot *depot, void **objs, uint32_t n)
 }
 
 static bool
-list_check(const struct magazine *mag, uint32_t length, uint32_t rounds)
+full_check(const struct magazine_depot *depot)
 {
-	for (; mag && length > 0; mag = mag->next, length--)
-		if (mag->n != rounds)
+	uint32_t n = 0, rounds = 0;
+
+	for (const struct magazine *mag = depot->full; mag && n <= depot->n_full; mag = mag->next, n++) {
+		if (mag->n < depot->size_min || mag->n > depot->size_max)
 			return false;
-	return !mag && length == 0;
+		rounds += mag->n;
+	}
+	return n == depot->n_full && rounds == depot->n_rounds;
+}
+
+static bool
+empty_check(const struct magazine_depot *depot)
+{
+	uint32_t n = 0;
+
+	for (const struct magazine *mag = depot->empty; mag && n <= depot->n_empty; mag = mag->next, n++)
+		if (mag->n != 0)
+			return false;
+	return n == depot->n_empty;
 }
 
 bool
 depot_check(const struct magazine_depot *depot)
 {
-	return list_check(depot->full, depot->n_full, depot->size) &&
-	       list_check(depot->empty, depot->n_empty, 0) && depot->loose->n < depot->size;
+	return full_check(depot) && empty_check(depot) && depot->loose->n < depot->size_max;
 }

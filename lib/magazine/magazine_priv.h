@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The depot: the shared half of a pool, behind the caches in magazine.h.
+ * The depots: the shared half of a pool, behind the caches in magazine.h.
  *
- * Every magazine is at any time in exactly one place: the full list, the empty
- * list, the depot's loose magazine, or a cache (two each). At most population / M
- * are full ones in the depot, one is loose, 2 * RTE_MAX_LCORE are in caches. So with
+ * Every magazine is at any time in exactly one place: a depot's full list, its empty
+ * list, its inbox, its loose magazine, or a cache (loaded, previous and one for each foreign
+ * node). A magazine is full from size_min rounds on, so at most population / size_min are
+ * full. So with
  *
- *   n_magazines = population / M + 2 * RTE_MAX_LCORE + 1
+ *   n_magazines = population / size_min + RTE_MAX_LCORE * (2 + n_nodes - 1) + n_nodes
  *
- * there is an empty one whenever a cache opens, a full one is handed in or the loose
- * one has become full: nothing is allocated after magazine_pool_create(), and no
- * caller needs to handle a lack.
+ * there is an empty one in some depot whenever a cache opens, a full one is handed in or a
+ * loose one has become full: nothing is allocated after magazine_pool_create(), and no
+ * caller needs to handle a lack. Each has room for size_max rounds, so that M may change
+ * under way. With several nodes, the one that sends home more than it receives runs out
+ * of empty ones; it then borrows from the others, a few at a time (depot_lock_stocked()).
  *
- * Everything here but depot_lock() is called with the lock held, except while a
- * pool is made or checked.
+ * Veil. A pool whose every get and put must be looked at (debugging, faults, and
+ * puts of a pool of several nodes) keeps n_loaded and size of its caches at 0 and the true numbers
+ * in veiled_loaded and veiled_size. Then the inline halves in magazine.h always
+ * take the slow path, and pools without a veil pay nothing for it.
+ *
+ * Everything here but depot_lock() and depot_unlock() is called with the lock held,
+ * except while a pool is made or checked.
  */
 #ifndef MAGAZINE_PRIV_H
 #define MAGAZINE_PRIV_H
@@ -32,22 +40,29 @@
 struct magazine_depot {
 	/* every exchange */
 	rte_spinlock_t lock;
-	uint32_t size; /* M */
+	uint32_t size; /* M: what magazines are filled to from now on */
 	uint32_t n_full;
 	uint32_t n_empty;
+	uint32_t n_rounds;      /* in the full ones */
 	struct magazine *full;  /* LIFO: the hottest first */
 	struct magazine *empty; /* LIFO */
-	struct magazine *loose; /* the only one that is partly filled: loose->n < M */
-	uint64_t contended;     /* by threads that are no lcore; an lcore counts its own */
+	struct magazine *loose; /* not full: loose->n < size */
+	uint64_t exchanges;
+	uint64_t contended;
+	/* magazines sent home by lcores of other nodes: pushed by anybody, taken as a whole under the lock */
+	alignas(RTE_CACHE_LINE_SIZE) struct magazine *inbox;
+	uint32_t inbox_rounds;
 	/* by threads that are no lcore */
 	alignas(RTE_CACHE_LINE_SIZE) uint64_t gets;
 	uint64_t puts;
-	/* constant once the pool is filled */
-	uint32_t n_seeded;
-	uint32_t n_magazines;
-	size_t bytes;         /* of the block that holds pool, depot and magazines */
-	bool numa;            /* the block came from libnuma */
-	struct magazine *nil; /* what a cache without magazines points to; has no rounds */
+	/* by the controller, adapt.c */
+	uint64_t looked_at; /* ns */
+	uint64_t calm_since;
+	uint64_t last_exchanges, last_contended;
+	uint32_t n_busy; /* looks in a row */
+	uint64_t grown, shrunk;
+	/* constant */
+	uint32_t size_min, size_max;
 };
 
 /* Bytes from one magazine to the next. */
@@ -57,14 +72,16 @@ magazine_stride(uint32_t size)
 	return sizeof(struct magazine) + size * sizeof(void *);
 }
 
-/* Returns whether somebody else held the lock. */
-static inline bool
-depot_lock(struct magazine_depot *depot)
+/* The lock is tried before it is waited for, so that contention can be counted. */
+static inline void
+depot_lock(struct magazine_depot *depot, uint64_t *contended)
 {
 	if (rte_spinlock_trylock(&depot->lock))
-		return false;
+		return;
 	rte_spinlock_lock(&depot->lock);
-	return true;
+	depot->contended++;
+	if (contended)
+		(*contended)++;
 }
 
 static inline void
@@ -76,17 +93,19 @@ depot_unlock(struct magazine_depot *depot)
 static inline uint32_t
 depot_avail(const struct magazine_depot *depot)
 {
-	return depot->n_full * depot->size + depot->loose->n;
+	return depot->n_rounds + depot->loose->n;
 }
 
+/* n: its rounds, at least size_min. */
 static inline void
-depot_push_full(struct magazine_depot *depot, struct magazine *mag, unsigned int lcore)
+depot_push_full(struct magazine_depot *depot, struct magazine *mag, uint32_t n, unsigned int lcore)
 {
-	mag->n = depot->size;
+	mag->n = n;
 	mag->last_lcore = lcore;
 	mag->next = depot->full;
 	depot->full = mag;
 	depot->n_full++;
+	depot->n_rounds += n;
 }
 
 static inline struct magazine *
@@ -97,6 +116,7 @@ depot_pop_full(struct magazine_depot *depot)
 	assert(mag);
 	depot->full = mag->next;
 	depot->n_full--;
+	depot->n_rounds -= mag->n;
 	return mag;
 }
 
@@ -120,16 +140,92 @@ depot_pop_empty(struct magazine_depot *depot)
 	return mag;
 }
 
-/* Lays n magazines of size rounds out at mem and makes them the depot's. */
-void depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size);
+/* depot.c */
 
-/* Adds objs[n] to the loose magazine; whenever it is full it joins the full ones. */
-void depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n);
+/* An empty depot with n magazines of at most size_max rounds at mem. */
+void depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size, uint32_t size_min,
+	uint32_t size_max);
+
+/*
+ * Adds objs[n] to the loose magazine, which joins the full ones when it is full.
+ * Returns how many it took: fewer than n when it became full. There is an empty magazine.
+ */
+uint32_t depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n);
 
 /* Takes objs[n], loose ones first, then by breaking up full magazines. n <= depot_avail(). */
 void depot_get_loose(struct magazine_depot *depot, void **objs, uint32_t n);
 
 /* Whether both lists are as long as they say and hold only what they should. */
 bool depot_check(const struct magazine_depot *depot);
+
+/* node.c */
+
+/* Takes the lock of a node's depot when that has an empty magazine, borrowing if it must. */
+struct magazine_depot *depot_lock_stocked(struct magazine_pool *pool, uint32_t node, uint64_t *contended);
+
+/* Gives objs[n], all at home on node, to its depot; one lock for each magazine's worth. Takes the lock. */
+void node_put(struct magazine_pool *pool, uint32_t node, void *const *objs, uint32_t n);
+
+/* Takes objs[n], all or none, from wherever they are, nearest to node first. Takes the locks. 0 or -ENOENT. */
+int nodes_get(struct magazine_pool *pool, uint32_t node, void **objs, uint32_t n);
+
+/* The node that an object is at home on. */
+uint32_t object_node(const struct magazine_pool *pool, const void *object);
+
+/* Gives objs[n] to the depots of their nodes. Takes the locks. */
+void nodes_put(struct magazine_pool *pool, void *const *objs, uint32_t n);
+
+/* Sorts objs[n] out: foreign ones go into cache's magazines for their nodes, home[] gets the rest. Returns its number. */
+uint32_t node_put_foreign(
+	struct magazine_pool *pool, unsigned int lcore, void *const *objs, uint32_t n, void **home);
+
+/* Moves what other nodes' lcores have sent into the full list. */
+void depot_collect(struct magazine_depot *depot);
+
+/* adapt.c */
+
+#define ADAPT_EVERY 16u /* exchanges, between two looks at the clock */
+
+uint64_t adapt_now(void); /* ns; a system call on no platform of interest */
+void depot_adapt(struct magazine_depot *depot, uint64_t now);
+
+static inline void
+depot_count_exchange(struct magazine_depot *depot)
+{
+	if (++depot->exchanges % ADAPT_EVERY == 0 && depot->size_min < depot->size_max)
+		depot_adapt(depot, adapt_now());
+}
+
+/* reclaim.c */
+
+/* An lcore has found nothing: ask the others. */
+void magazine_starve(struct magazine_pool *pool, struct magazine_cache *cache);
+
+/* magazine.c */
+
+static inline void
+cache_unveil(const struct magazine_pool *pool, struct magazine_cache *cache)
+{
+	if (!pool->is_veiled)
+		return;
+	cache->n_loaded = cache->veiled_loaded;
+	cache->size = cache->veiled_size;
+	cache->veiled_loaded = 0;
+	cache->veiled_size = 0;
+}
+
+static inline void
+cache_veil(const struct magazine_pool *pool, struct magazine_cache *cache)
+{
+	if (!pool->is_veiled)
+		return;
+	cache->veiled_loaded = cache->n_loaded;
+	cache->veiled_size = cache->size;
+	cache->n_loaded = 0;
+	cache->size = 0;
+}
+
+/* Gives the first call of an lcore its magazines. The caller has not unveiled the cache yet. */
+void cache_open(struct magazine_pool *pool, unsigned int lcore);
 
 #endif

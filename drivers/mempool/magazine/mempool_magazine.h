@@ -2,8 +2,8 @@
 /*
  * The "magazine" rte_mempool ops: a mempool whose objects live in lib/magazine.
  * Every PMD's RX refill and TX completion then goes through the calling
- * lcore's magazines. The magazines are private to the process that made the mempool:
- * other processes may hold its objects, but not get, put or count them.
+ * lcore's magazines. Other processes of the same EAL that have registered the ops too may
+ * use the mempool as well, without magazines of their own.
  */
 #ifndef MEMPOOL_MAGAZINE_H
 #define MEMPOOL_MAGAZINE_H
@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include <rte_mempool.h>
+
+#include "placement.h"
 
 struct magazine_pool;
 
@@ -35,13 +37,22 @@ struct mempool_magazine_hooks {
  */
 int mempool_magazine_register(void);
 
-/* Magazine size of pools made from now on by this process (0 = the default). Main thread. */
+/* Pins the magazine size of pools made from now on by this process; 0 = adaptive, as at the start. Main thread. */
 void mempool_magazine_set_size(uint32_t size);
+
+/* Bounds an adaptive size likewise; 0 = MAGAZINE_ROUNDS_MAX, as at the start. Main thread. */
+void mempool_magazine_set_size_max(uint32_t size);
 
 /* The pool behind mp, or NULL when mp's ops are not ours. The mempool owns it. */
 struct magazine_pool *mempool_magazine_pool(const struct rte_mempool *mp);
 
 /* Sets the hooks of mp; *hooks is copied. Before any other thread uses mp. 0 or -EINVAL (not our ops). */
 int mempool_magazine_set_hooks(struct rte_mempool *mp, const struct mempool_magazine_hooks *hooks);
+
+/*
+ * Counts the pages of mp's objects that are not on the node mp was made for; any ops. Slow: it asks the
+ * kernel. Returns 0, or -ENOTSUP: no NUMA here, nothing is known.
+ */
+int mempool_magazine_placement(struct rte_mempool *mp, struct placement *placement);
 
 #endif

@@ -20,13 +20,16 @@ void *__wrap_numa_alloc_local(size_t bytes);
 void __wrap_numa_free(void *mem, size_t bytes);
 
 static struct {
-	int max_node;   /* of the machine we play; -1 = no NUMA at all */
-	int fail_at;    /* which allocation fails, from 1; 0 = none */
-	int n_allocs;   /* tried */
-	int n_live;     /* not yet freed */
-	int n_numa;     /* of those, from libnuma */
-	int last_node;  /* asked for; -2 = local */
-	size_t n_bytes; /* of the live one from libnuma */
+	int max_node;  /* of the machine we play; -1 = no NUMA at all */
+	int fail_at;   /* which allocation fails, from 1; 0 = none */
+	int n_allocs;  /* tried */
+	int n_live;    /* not yet freed */
+	int n_numa;    /* of those, from libnuma */
+	int last_node; /* asked for; -2 = local */
+	struct {
+		void *mem;
+		size_t bytes;
+	} numa[8]; /* live ones from libnuma */
 } fake;
 
 static void *
@@ -72,9 +75,11 @@ __wrap_numa_alloc_onnode(size_t bytes, int node)
 {
 	void *mem = fake_alloc(4096, RTE_ALIGN_CEIL(bytes, 4096));
 
-	fake.n_numa += mem != NULL;
 	fake.last_node = node;
-	fake.n_bytes = bytes;
+	if (mem) {
+		fake.numa[fake.n_numa].mem = mem;
+		fake.numa[fake.n_numa++].bytes = bytes;
+	}
 	return mem;
 }
 
@@ -87,8 +92,13 @@ __wrap_numa_alloc_local(size_t bytes)
 void
 __wrap_numa_free(void *mem, size_t bytes)
 {
-	assert_int_equal(bytes, fake.n_bytes);
-	fake.n_numa--;
+	int i = 0;
+
+	while (i < fake.n_numa && fake.numa[i].mem != mem)
+		i++;
+	assert_true(i < fake.n_numa);
+	assert_int_equal(bytes, fake.numa[i].bytes);
+	fake.numa[i] = fake.numa[--fake.n_numa];
 	__wrap_free(mem);
 }
 

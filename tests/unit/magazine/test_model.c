@@ -106,7 +106,7 @@ static uint32_t
 random_n(struct model *model)
 {
 	switch (random_below(&model->random, 8)) {
-	case 0: return random_below(&model->random, model->pool->size * 5 / 2 + 1);
+	case 0: return random_below(&model->random, model->pool->size_max * 5 / 2 + 1);
 	case 1: return random_below(&model->random, model->population + 2);
 	case 2: return 1;
 	default: return random_below(&model->random, 65);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The size of magazines, M, follows the load of the depot.
+ *
+ * An exchange costs an lcore some 150 to 200 ns, most of it waiting for lines that
+ * another core wrote; M objects share that. Larger magazines are therefore better
+ * wherever objects cross cores, and worse where they do not: the LIFO of an lcore spreads
+ * over more memory, and more objects lie about on lcores that have no use for them. So:
+ *
+ *   busy:  exchanges take more than 0.5 % of one lcore's time, or more than 2 % of them
+ *          found the lock taken. Busy at three looks in a row: M doubles.
+ *   calm:  less than a sixteenth of that. Calm for a second: M halves.
+ *
+ * libumem, where this comes from, looks at contention only, purges every cache to change the
+ * size, and never shrinks. Here a magazine carries its own number of rounds, so that
+ * sizes mix: caches learn M at their next exchange and nothing is moved. Each depot has its own M.
+ *
+ * The look is taken by whoever makes every sixteenth exchange, so that a pool adapts in
+ * any program; a depot that is not visited at all has no need to.
+ */
+#include <time.h>
+
+#include "magazine_priv.h"
+
+#define SECOND_NS          UINT64_C(1000000000)
+#define LOOK_NS            (SECOND_NS / 100)
+#define CALM_NS            SECOND_NS
+#define EXCHANGE_NS        175u
+#define BUSY_FRACTION      200u /* of a lcore: 0.5 % */
+#define CALM_FRACTION      16u  /* of busy */
+#define CONTENDED_FRACTION 50u  /* of exchanges: 2 % */
+#define CONTENDED_MIN      64u  /* exchanges, below which a fraction means nothing */
+#define BUSY_LOOKS         3u
+
+/* Coarse is a few ms, which is what it costs least to know. */
+uint64_t
+adapt_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+static void
+grow(struct magazine_depot *depot)
+{
+	depot->n_busy = 0;
+	if (depot->size == depot->size_max)
+		return;
+	depot->size *= 2;
+	depot->grown++;
+}
+
+static void
+shrink(struct magazine_depot *depot)
+{
+	if (depot->size == depot->size_min)
+		return;
+	depot->size /= 2;
+	depot->shrunk++;
+}
+
+/* One halving for each second of calm, however long nobody has looked. */
+static void
+calm_down(struct magazine_depot *depot, uint64_t now)
+{
+	for (; now - depot->calm_since >= CALM_NS && depot->size > depot->size_min;
+		depot->calm_since += CALM_NS)
+		shrink(depot);
+	if (depot->size == depot->size_min)
+		depot->calm_since = now;
+}
+
+void
+depot_adapt(struct magazine_depot *depot, uint64_t now)
+{
+	const uint64_t elapsed = now - depot->looked_at;
+	const uint64_t exchanges = depot->exchanges - depot->last_exchanges;
+	const uint64_t contended = depot->contended - depot->last_contended;
+	const uint64_t busy = exchanges * EXCHANGE_NS * BUSY_FRACTION;
+
+	if (depot->looked_at == 0) {
+		depot->looked_at = depot->calm_since = now;
+		return;
+	}
+	if (elapsed < LOOK_NS)
+		return;
+	depot->looked_at = now;
+	depot->last_exchanges = depot->exchanges;
+	depot->last_contended = depot->contended;
+	if (busy > elapsed || (exchanges >= CONTENDED_MIN && contended * CONTENDED_FRACTION > exchanges)) {
+		depot->calm_since = now;
+		if (++depot->n_busy >= BUSY_LOOKS)
+			grow(depot);
+		return;
+	}
+	depot->n_busy = 0;
+	if (busy * CALM_FRACTION > elapsed)
+		depot->calm_since = now;
+	else
+		calm_down(depot, now);
+}
+
+void
+magazine_pool_adapt(struct magazine_pool *pool)
+{
+	for (uint32_t node = 0; node < pool->n_nodes; node++) {
+		struct magazine_depot *depot = pool->depot[node];
+
+		if (depot->size_min == depot->size_max)
+			continue;
+		depot_lock(depot, NULL);
+		depot_adapt(depot, adapt_now());
+		depot_unlock(depot);
+	}
+}
