@@ -3,7 +3,7 @@
  * Everything that was measured, for programs:
  *
  *   {"dpdk": .., (the surroundings), "results": [{"arm", "shape", "population", "metric",
- *    "unit", "samples": [one per round], "median", "q1", "q3"}]}
+ *    "unit", "samples": [one per round], "median", "q1", "q3", "magazine": (ours)}]}
  *
  * A sample of null is a round that failed. Names hold nothing that JSON would escape.
  */
@@ -16,6 +16,19 @@
 
 #include "poolbench.h"
 #include "statistics.h"
+
+static void
+magazine_write(FILE *file, const struct cell *cell, uint32_t n_rounds)
+{
+	fprintf(file,
+		", \"magazine\": {\"gets\": %lu, \"exchanges\": %lu, \"contended\": %lu, \"cross_core\": "
+		"%lu, "
+		"\"sizes\": [",
+		cell->gets, cell->exchanges, cell->contended, cell->cross_core);
+	for (uint32_t round = 0; round < n_rounds; round++)
+		fprintf(file, "%s%u", round > 0 ? ", " : "", cell->sizes[round]);
+	fprintf(file, "]}");
+}
 
 static void
 result_write(FILE *file, const struct cell *cell, uint32_t metric, uint32_t n_rounds)
@@ -31,6 +44,8 @@ result_write(FILE *file, const struct cell *cell, uint32_t metric, uint32_t n_ro
 	if (summary.min >= 0)
 		fprintf(file, ", \"median\": %.4f, \"q1\": %.4f, \"q3\": %.4f", summary.median, summary.q1,
 			summary.q3);
+	if (cell->sizes[0] > 0)
+		magazine_write(file, cell, n_rounds);
 	fprintf(file, ", \"samples\": [");
 	for (uint32_t round = 0; round < n_rounds; round++) {
 		const double sample = cell->samples[(size_t)metric * n_rounds + round];

@@ -68,6 +68,7 @@ run(const struct options *options, FILE *json)
 	if (ret < 0)
 		fprintf(stderr, "nothing to measure: %s\n",
 			ret == -ENOMEM ? "no memory" : "give more lcores (-l 0,1) or a larger --population");
+	fflush(stdout);
 	surroundings.core_latency_ns[0] = core_latency_ns();
 	if (ret == 0)
 		ret = run_all(&plan, options);

@@ -55,7 +55,8 @@ samples_create(struct plan *plan)
 
 		cell->samples =
 			calloc((size_t)shape_n_metrics(cell->shape) * plan->n_rounds, sizeof(*cell->samples));
-		if (!cell->samples)
+		cell->sizes = calloc(plan->n_rounds, sizeof(*cell->sizes));
+		if (!cell->samples || !cell->sizes)
 			return -ENOMEM;
 	}
 	return 0;
@@ -79,8 +80,10 @@ plan_create(struct plan *plan, const struct options *options, uint32_t n_lcores)
 void
 plan_destroy(struct plan *plan)
 {
-	for (size_t i = 0; plan->cells && i < plan->n_groups * plan->n_arms; i++)
+	for (size_t i = 0; plan->cells && i < plan->n_groups * plan->n_arms; i++) {
 		free(plan->cells[i].samples);
+		free(plan->cells[i].sizes);
+	}
 	free(plan->cells);
 }
 

@@ -93,6 +93,9 @@ struct cell {
 	const struct shape *shape;
 	uint32_t population;
 	double *samples; /* [metric * n_rounds + round]; below zero = failed */
+	/* Of ours only. */
+	uint32_t *sizes;                                 /* M at the end of each round */
+	uint64_t gets, exchanges, contended, cross_core; /* sums over the rounds, warming up included */
 };
 
 /* Groups of cells, [group * n_arms + arm]: what is in a group is compared with each other. */

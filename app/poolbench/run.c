@@ -11,6 +11,7 @@
 #include <rte_cycles.h>
 #include <rte_eal.h>
 
+#include "magazine.h"
 #include "poolbench.h"
 
 #define PROGRESS_SECONDS 10
@@ -44,19 +45,24 @@ progress_end(const struct progress *p)
 		fprintf(stderr, "\r\x1b[K");
 }
 
-/* What the EAL would need for one pool; a tenth and 32 MiB more for rings and what does not fit. */
+/*
+ * What the EAL needs for one pool, and a fifth more for what goes with it. No object
+ * crosses a page while physical addresses count, and whether they do differs from EAL to EAL.
+ */
 static uint64_t
-mib_needed(const struct cell *cell, const struct options *options)
+mib_needed(const struct cell *cell, const struct options *options, uint64_t page)
 {
-	const uint64_t bytes = rte_mempool_calc_obj_size(options->object_bytes, 0, NULL);
+	const uint64_t object = rte_mempool_calc_obj_size(options->object_bytes, 0, NULL);
+	const uint64_t objects_in_page = RTE_MAX(page / object, UINT64_C(1));
+	const uint64_t n_pages = cell->population / objects_in_page + 1;
 
-	return (bytes * cell->population >> 20) * 11 / 10 + 32;
+	return (n_pages * RTE_ALIGN_CEIL(objects_in_page * object, page) >> 20) * 6 / 5 + 32;
 }
 
 static void
 explain(const struct cell *cell, const struct options *options, int error)
 {
-	const uint64_t mib = mib_needed(cell, options);
+	const uint64_t mib = mib_needed(cell, options, RTE_PGSIZE_4K);
 
 	fprintf(stderr, "%s: no pool of %u objects of %u bytes: %s", cell->arm->name, cell->population,
 		options->object_bytes, strerror(-error));
@@ -64,13 +70,26 @@ explain(const struct cell *cell, const struct options *options, int error)
 		fprintf(stderr, "; see --list for the arms\n");
 	else if (rte_eal_has_hugepages())
 		fprintf(stderr,
-			"; it needs %lu MiB: echo %lu > "
-			"/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages,"
+			"; echo %lu > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages,"
 			" or EAL options --no-huge -m %lu, or a smaller --population\n",
-			mib, mib / 2 + 1, mib);
+			mib_needed(cell, options, RTE_PGSIZE_2M) / 2 + 1, mib);
 	else
-		fprintf(stderr, "; it needs %lu MiB: EAL option -m %lu, or a smaller --population\n", mib,
-			mib);
+		fprintf(stderr, "; EAL option -m %lu, or a smaller --population\n", mib);
+}
+
+static void
+stats_note(struct cell *cell, const struct subject *subject, uint32_t round)
+{
+	struct magazine_stats stats;
+
+	if (!subject->pool)
+		return;
+	magazine_pool_stats(subject->pool, &stats);
+	cell->sizes[round] = stats.size;
+	cell->gets += stats.counts.gets;
+	cell->exchanges += stats.counts.exchanges;
+	cell->contended += stats.counts.contended;
+	cell->cross_core += stats.counts.cross_core;
 }
 
 static int
@@ -87,6 +106,7 @@ measure(struct cell *cell, const struct options *options, uint32_t round)
 	ret = cell->shape->run(&subject, cell->shape, values);
 	for (uint32_t m = 0; m < shape_n_metrics(cell->shape); m++)
 		cell->samples[m * options->n_rounds + round] = ret < 0 ? -1 : values[m];
+	stats_note(cell, &subject, round);
 	subject_fini(&subject);
 	return 0;
 }
