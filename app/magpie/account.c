@@ -56,6 +56,8 @@ control_begin(struct router *router)
 		.routes = router->routes,
 		.heads = router->heads,
 		.punt = router->punt,
+		.magazines = router->magazines,
+		.n_magazines = router->plan.n_pools,
 		.stop = stop_flag(),
 		.tick_ms = router->options.stats_s * 1000,
 		.on_tick = on_tick,

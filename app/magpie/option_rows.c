@@ -323,7 +323,7 @@ const struct option_row option_rows[N_OPTIONS] = {
 	[OPTION_POOL_OPS] = {"pool-ops", "NAME", "mempool ops: magazine, ring_mp_mc, stack, lf_stack, ... [magazine]",
 		pool_ops_row},
 	[OPTION_POOL_CACHE] = {"pool-cache", "N", "mempool cache in front of the ops, per lcore [128; early: 0]", pool_cache_row},
-	[OPTION_MAGAZINE] = {"magazine", "N|auto", "rounds in a magazine, 32 to 512; auto: what the pool allows [128]",
+	[OPTION_MAGAZINE] = {"magazine", "N|auto", "rounds in a magazine, 32 to 512; auto: by load, as the pool allows [auto]",
 		magazine_row},
 	[OPTION_BUILD] = {"build", "late|early|lazy", "when a packet gets its head: received, posted, or only if punted\n"
 		"[late]", build_row},

@@ -31,7 +31,6 @@ options_default(struct options *options)
 		.burst = 32,
 		.pool_ops = "magazine",
 		.pool_cache = POOL_CACHE_UNSET,
-		.magazine = MAGAZINE_ROUNDS_DEFAULT,
 		.build = BUILD_LATE,
 	};
 	for (unsigned int i = 0; i < N_OPTIONS; i++)

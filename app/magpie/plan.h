@@ -19,7 +19,7 @@
 struct pool_plan {
 	int node; /* to allocate on; SOCKET_ID_ANY where the machine has no say */
 	uint32_t population;
-	struct sizing sizing; /* sizing.size is M, 0 when the ops are not ours */
+	struct sizing sizing; /* sizing.size is the largest M, 0 when the ops are not ours */
 };
 
 struct plan {

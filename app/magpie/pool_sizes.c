@@ -56,18 +56,18 @@ pool_size_plan(const struct options *options, struct plan *plan, unsigned int i)
 	const struct sizing_demand demand = pool_demand(options, plan, i);
 	struct pool_plan *pool = &plan->pools[i];
 	const bool magazines = strcmp(options->pool_ops, "magazine") == 0;
+	const bool adaptive = magazines && options->magazine == 0;
 	uint32_t size = magazines ? options->magazine : 0;
 
-	if (magazines && size == 0 && options->pool_size > 0)
-		size = RTE_MAX(sizing_fit(&demand, MAGAZINE_ROUNDS_DEFAULT, options->pool_size),
-			MAGAZINE_ROUNDS_MIN);
-	else if (magazines && size == 0)
-		size = MAGAZINE_ROUNDS_DEFAULT;
-	sizing_check(&demand, size, 0, &pool->sizing);
+	sizing_check(&demand, adaptive ? MAGAZINE_ROUNDS_DEFAULT : size, 0, &pool->sizing);
 	pool->population = options->pool_size;
 	/* 2^n - 1 is what costs a ring-based mempool least. */
 	if (pool->population == 0 && pool->sizing.want < POOL_HELP_MAX)
 		pool->population = rte_align32pow2((uint32_t)pool->sizing.want + 1) - 1;
+	/* no lcore starves another one, however large M grows */
+	if (adaptive)
+		size = RTE_MAX(
+			sizing_fit(&demand, MAGAZINE_ROUNDS_MAX, pool->population), MAGAZINE_ROUNDS_MIN);
 	return sizing_check(&demand, size, pool->population, &pool->sizing) == 0
 		       ? GO_ON
 		       : pool_too_small(options, &pool->sizing);
@@ -83,9 +83,8 @@ pool_sizes_plan(const struct options *options, struct plan *plan)
 		if (options->build == BUILD_EARLY)
 			plan->n_heads += plan->pools[i].population;
 	}
-	plan->magazine = plan->pools[0].sizing.size;
-	if (plan->magazine == 0)
-		plan->magazine = options->magazine == 0 ? MAGAZINE_ROUNDS_DEFAULT : options->magazine;
+	/* heads live from RX to TX on one lcore: nothing to adapt to */
+	plan->magazine = options->magazine == 0 ? MAGAZINE_ROUNDS_DEFAULT : options->magazine;
 	plan->n_heads += plan->n_lcores * (3u * options->burst + 4 * plan->magazine) + PUNT_RING_SIZE;
 	return outcome;
 }

@@ -3,13 +3,16 @@
  * Memory for packets: one pool of data buffers per NUMA node that has ports, one of heads, and the ring to the control
  * thread.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
+#include "magazine.h"
 #include "memory.h"
 #include "mempool_magazine.h"
 #include "router.h"
@@ -64,6 +67,20 @@ pool_create(const char *name, const struct options *options, const struct pool_p
 	return NULL;
 }
 
+/* The EAL takes what memory it gets. */
+static void
+placement_warn(struct rte_mempool *pool)
+{
+	struct placement placement;
+
+	if (mempool_magazine_placement(pool, &placement) == 0 && placement.misplaced > 0)
+		warn("pool %s: %u of %u pages are not on node %d but on node %d or others, distance %d. Run: "
+		     "echo 512 > "
+		     "/sys/devices/system/node/node%d/hugepages/hugepages-2048kB/nr_hugepages",
+			pool->name, placement.misplaced, placement.pages, pool->socket_id, placement.worst,
+			placement_distance(pool->socket_id, placement.worst), pool->socket_id);
+}
+
 static enum outcome
 pool_make(struct router *router, unsigned int i)
 {
@@ -73,11 +90,13 @@ pool_make(struct router *router, unsigned int i)
 
 	snprintf(name, sizeof(name), "data%u", i);
 	snprintf(what, sizeof(what), "%u data buffers on node %d", plan->population, plan->node);
-	mempool_magazine_set_size(plan->sizing.size);
+	mempool_magazine_set_size(options->magazine);
+	mempool_magazine_set_size_max(plan->sizing.size);
 	router->pools[i] = pool_create(name, options, plan);
 	if (router->pools[i] == NULL)
 		return memory_fault(what);
 	router->magazines[i] = mempool_magazine_pool(router->pools[i]);
+	placement_warn(router->pools[i]);
 	return hooks_set(router, router->pools[i]);
 }
 
@@ -93,11 +112,30 @@ packing_check(const struct plan *plan)
 	return GO_ON;
 }
 
+/* For developers: what lib/magazine takes from the environment. */
+static enum outcome
+environment_check(void)
+{
+	const char *name;
+	const int ret = magazine_environment_check(&name);
+	const struct origin nowhere = {0};
+
+	if (ret == -ENOTSUP)
+		return complain_about(&nowhere, name,
+			"no such variable: this build has no faults, see meson configure -Db_ndebug=false");
+	if (ret < 0)
+		return complain_about(&nowhere, getenv(name), "for %s what lib/magazine/%s says", name,
+			strcmp(name, "MAGAZINE_FAULT") == 0 ? "fault.h" : "debug.h");
+	return GO_ON;
+}
+
 enum outcome
 pools_start(struct router *router)
 {
-	enum outcome outcome = packing_check(&router->plan);
+	enum outcome outcome = environment_check();
 
+	if (outcome == GO_ON)
+		outcome = packing_check(&router->plan);
 	if (outcome == GO_ON)
 		outcome = heads_make(router);
 	for (unsigned int i = 0; i < router->plan.n_pools && outcome == GO_ON; i++)

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plan in words, for --check; and at every start the warnings about it, which are things that work but cost. */
 #include <inttypes.h>
-#include <numa.h>
 #include <stdio.h>
 
+#include "placement.h"
 #include "router.h"
-
-/* Linux' number for how far apart two nodes are: 10 = the same; 0 = nobody knows. */
-static int
-distance(int a, int b)
-{
-	return numa_available() < 0 || a < 0 || b < 0 ? 0 : numa_distance(a, b);
-}
 
 static const char *
 node_text(int node, char room[16])
@@ -61,7 +54,7 @@ map_print(const struct plan *plan)
 		printf("queue: port %u queue %u -> lcore %u (node %d), pool on node %d; distance to port %d, "
 		       "to pool %d\n",
 			rxq->port, rxq->queue, rxq->lcore, lcore_node, pool_node,
-			distance(lcore_node, port_node), distance(lcore_node, pool_node));
+			placement_distance(lcore_node, port_node), placement_distance(lcore_node, pool_node));
 	}
 }
 
@@ -89,7 +82,7 @@ pool_print(const struct router *router, unsigned int i)
 	printf("pool: %u data buffers of %u bytes on node %d, ops %s, mempool cache %u", pool->population,
 		DATA_ROOM, pool->node, options->pool_ops, options->pool_cache);
 	if (s->size > 0)
-		printf(", magazines of %u", s->size);
+		printf(", magazines of %s%u", options->magazine == 0 ? "up to " : "", s->size);
 	printf("\n  rings %u + handed over %u + in flight %u + in caches %u + reserve %u = %" PRIu64
 	       " <= %u\n",
 		s->rings, s->handoff, s->in_flight, s->private_max, s->reserve, s->want, s->have);
@@ -128,7 +121,7 @@ nodes_warn(const struct plan *plan)
 			     "nodes, "
 			     "distance %d: better an lcore of node %d (-l, --config)",
 				rxq->port, port, rxq->lcore, lcore, pool,
-				distance(port >= 0 ? port : pool, lcore), port >= 0 ? port : pool);
+				placement_distance(port >= 0 ? port : pool, lcore), port >= 0 ? port : pool);
 	}
 }
 

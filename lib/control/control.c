@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The control thread's loop: every CONTROL_PERIOD_MS it looks at *stop and empties the punt ring; every
- * LINK_PERIOD_MS, or at once after an interrupt, it looks at the links; every tick_ms it calls back.
+ * LINK_PERIOD_MS, or at once after an interrupt, it looks at the links; every second at the pools; every tick_ms
+ * it calls back.
  *
  * Times are absolute on the monotonic clock, so that ticks do not drift. Work that took longer than
  * a period is not caught up with: the next deadline lies in the future. It sleeps rather than
@@ -17,9 +18,11 @@
 #include <time.h>
 
 #include "control_priv.h"
+#include "magazine.h"
 
 #define NS_PER_MS     1000000ull
 #define NS_PER_SECOND 1000000000ull
+#define ADAPT_NS      NS_PER_SECOND
 
 static uint64_t
 now_ns(void)
@@ -50,6 +53,15 @@ deadline_passed(uint64_t *due, uint64_t now, uint64_t period_ns)
 	return true;
 }
 
+/* Workers do it as they exchange magazines; this is for the pools that they have left alone. */
+static void
+magazines_adapt(const struct control_conf *conf)
+{
+	for (unsigned int i = 0; i < conf->n_magazines; i++)
+		if (conf->magazines[i] != NULL)
+			magazine_pool_adapt(conf->magazines[i]);
+}
+
 static void
 control_main(void *arg)
 {
@@ -59,6 +71,7 @@ control_main(void *arg)
 	uint64_t now = now_ns();
 	uint64_t wake = now;
 	uint64_t links = now + LINK_PERIOD_MS * NS_PER_MS;
+	uint64_t adapt = now + ADAPT_NS;
 	uint64_t tick = now + tick_ns;
 
 	while (!*conf->stop) {
@@ -66,6 +79,8 @@ control_main(void *arg)
 		if (link_watch_event(&control->links) ||
 			deadline_passed(&links, now, LINK_PERIOD_MS * NS_PER_MS))
 			link_watch_poll(&control->links);
+		if (deadline_passed(&adapt, now, ADAPT_NS))
+			magazines_adapt(conf);
 		if (tick_ns != 0 && deadline_passed(&tick, now, tick_ns))
 			conf->on_tick(conf->arg);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The control thread: everything that is not a packet's fast way. It follows the
- * links, takes what workers punt, and calls back once a second for statistics.
+ * links, takes what workers punt, sees to the size of idle pools' magazines, and calls back once a second
+ * for statistics.
  *
  *   workers --skb--> punt ring --> count by skb->reason, consume
  *   drivers --link--> every 100 ms, or at an interrupt --> route_port_link()
@@ -31,7 +32,9 @@ struct control_conf {
 	unsigned int n_ports;
 	struct route_table *routes;
 	struct skb_pool *heads;
-	struct rte_ring *punt;      /* of struct skb *, read here only; skb->reason says why it was punted */
+	struct rte_ring *punt; /* of struct skb *, read here only; skb->reason says why it was punted */
+	struct magazine_pool *const *magazines; /* [n_magazines], to be looked after; some may be NULL */
+	unsigned int n_magazines;
 	const volatile int *stop;   /* the thread ends when it is not 0 */
 	unsigned int tick_ms;       /* how often on_tick is called; 0 = never */
 	void (*on_tick)(void *arg); /* on the control thread; while it runs, nothing else here does */

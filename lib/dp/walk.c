@@ -77,6 +77,7 @@ worker_turn(struct worker *w)
 		n += walk(w, &w->rxq[i]);
 	for (uint32_t i = 0; i < w->n_owned; i++)
 		moved += take_handoff(w, w->owned[i]);
+	worker_poll_pools(w);
 	assert(balances(w));
 	RTE_SET_USED(balances);
 
@@ -106,7 +107,7 @@ worker_run(void *arg)
 	}
 	rte_rcu_qsbr_thread_offline(qsbr, w->index);
 	rte_rcu_qsbr_thread_unregister(qsbr, w->index);
-	magazine_pool_flush(w->cpu.heads, w->lcore);
+	worker_leave_pools(w);
 	return 0;
 }
 

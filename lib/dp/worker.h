@@ -37,6 +37,9 @@ struct dp_conf {
 	unsigned int n_map;
 	struct route_table *routes;
 	struct skb_pool *heads;
+	struct rte_mempool *const *pools;       /* of data buffers: [n_pools] */
+	struct magazine_pool *const *magazines; /* behind each of pools; NULL for other ops */
+	unsigned int n_pools;
 	enum build_mode build;
 	unsigned int burst;        /* 1..BURST_MAX */
 	struct rte_ring *punt;     /* of struct skb *, many workers to the control thread */
@@ -67,7 +70,7 @@ int worker_create(const struct dp_conf *conf, unsigned int index, uint16_t lcore
 void worker_destroy(struct worker *worker);
 
 /* The lcore's main loop (an lcore_function_t; arg: struct worker *): turns until *conf->stop. On leaving it
- * gives its magazines of heads to the depot. Returns 0. */
+ * gives all its magazines to their depots. Returns 0. */
 int worker_run(void *arg);
 
 /* One turn over each of its RX queues and owned hand-off rings. Returns the packets received. Worker's lcore (or a test). */

@@ -75,6 +75,12 @@ void worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint3
 /* tx.c: gives drivers a chance to free what they have sent, on an idle worker. */
 void worker_reclaim(struct worker *w);
 
+/* pools.c: gives up what this lcore holds of a pool in which another one starves. */
+void worker_poll_pools(struct worker *w);
+
+/* pools.c: gives up all it holds of every pool, for it stops. */
+void worker_leave_pools(struct worker *w);
+
 /* punt.c: hands packet i to the control thread, under its verdict. */
 void burst_punt(struct worker *w, struct burst *b, uint32_t i);
 

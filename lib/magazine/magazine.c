@@ -202,7 +202,7 @@ magazine_get_slow(struct magazine_pool *pool, unsigned int lcore, void **objs, u
 
 	if (unlikely(fault_fires(pool->fault)))
 		return -ENOENT;
-	if (lcore >= RTE_MAX_LCORE) {
+	if (lcore >= RTE_MAX_LCORE || pool->is_uncached) {
 		ret = other_get(pool, objs, n);
 	} else {
 		cache_open(pool, lcore);
@@ -265,7 +265,7 @@ sorted_put(struct magazine_pool *pool, unsigned int lcore, void *const *objs, ui
 	struct magazine_cache *cache;
 	void *home[SORT_BATCH];
 
-	if (lcore >= RTE_MAX_LCORE) {
+	if (lcore >= RTE_MAX_LCORE || pool->is_uncached) {
 		other_put(pool, objs, n);
 		return;
 	}

@@ -27,6 +27,7 @@
 #define MAGAZINE_H
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -101,10 +102,18 @@ enum magazine_debug {
 	MAGAZINE_DEBUG_POISON, /* and freed bytes are watched: writes after free are found at the next get */
 };
 
-/* What a pool is made of; every field may be 0 unless it says otherwise. */
+/*
+ * What a pool is made of; every field may be 0 unless it says otherwise.
+ *
+ * An adaptive M grows no further than lcores * 2 * M <= population / 2, so that the caches of
+ * lcores that never poll (magazine_poll()) leave at least half of the objects to the others. Where not even
+ * MAGAZINE_ROUNDS_MIN fits, there are no caches and every call takes a depot's lock. Whoever pins M has
+ * done this sum himself (sizing.h).
+ */
 struct magazine_conf {
 	const char *name;    /* required */
 	uint32_t population; /* required: most objects it will ever hold */
+	uint32_t n_lcores;   /* that will use it; bounds an adaptive M, see below; 0 = 1 */
 	uint32_t size;       /* pins M: a power of two from MAGAZINE_ROUNDS_MIN to _MAX; 0 = adaptive */
 	uint32_t size_max;   /* bounds an adaptive M, likewise a power of two; 0 = MAGAZINE_ROUNDS_MAX */
 	int node;            /* NUMA node of its memory; SOCKET_ID_ANY = the caller's */
@@ -135,8 +144,9 @@ struct magazine_pool {
 	uint32_t population;
 	uint32_t size_min, size_max; /* of M; equal if it is pinned */
 	uint32_t n_nodes;
-	uint32_t home;      /* node of threads that are no lcore, and of objects in no range */
-	uint32_t is_veiled; /* every call takes the slow path, see magazine_priv.h */
+	uint32_t home;    /* node of threads that are no lcore, and of objects in no range */
+	bool is_uncached; /* too small: all objects stay in the depots */
+	bool is_veiled;   /* every call takes the slow path, see magazine_priv.h */
 	struct magazine_depot *depot[MAGAZINE_NODES_MAX];
 	uint8_t near[MAGAZINE_NODES_MAX][MAGAZINE_NODES_MAX]; /* near[i]: all nodes, i first, nearest next */
 	uint8_t node_of[RTE_MAX_LCORE];
@@ -155,6 +165,12 @@ struct magazine_pool {
 	alignas(RTE_CACHE_LINE_SIZE) uint64_t starved_at; /* TSC */
 	alignas(RTE_CACHE_LINE_SIZE) struct magazine_cache cache[RTE_MAX_LCORE];
 };
+
+/*
+ * Whether the environment's MAGAZINE_DEBUG and MAGAZINE_FAULT make sense, so that a program can say so before it
+ * makes a pool. Returns 0, or -EINVAL or -ENOTSUP (see below) and *name, the variable.
+ */
+int magazine_environment_check(const char **name);
 
 /*
  * Makes an empty pool; objects come in with magazine_pool_seed(). All memory it will
@@ -249,6 +265,13 @@ magazine_put_bulk(struct magazine_pool *pool, unsigned int lcore, void *const *o
 	magazine_copy(free_rounds, objs, n);
 }
 
+/* Whether an lcore has starved since this one, lcore < RTE_MAX_LCORE, last gave up its magazines. */
+static inline bool
+magazine_is_wanted(const struct magazine_pool *pool, unsigned int lcore)
+{
+	return __atomic_load_n(&pool->epoch, __ATOMIC_RELAXED) != pool->cache[lcore].epoch;
+}
+
 /*
  * To be called by each lcore once per turn of its loop, lcore < RTE_MAX_LCORE: gives up previous, or
  * if that is empty loaded, when another lcore has starved since the last call. Costs one load of a
@@ -257,7 +280,7 @@ magazine_put_bulk(struct magazine_pool *pool, unsigned int lcore, void *const *o
 static inline void
 magazine_poll(struct magazine_pool *pool, unsigned int lcore)
 {
-	if (unlikely(__atomic_load_n(&pool->epoch, __ATOMIC_RELAXED) != pool->cache[lcore].epoch))
+	if (unlikely(magazine_is_wanted(pool, lcore)))
 		magazine_give_up(pool, lcore);
 }
 

@@ -91,14 +91,20 @@ topology_allowed(const struct magazine_topology *topology)
 	return true;
 }
 
-/* A magazine of more than a quarter of the objects would only keep them from the others. */
+/* The largest M that leaves half of the objects to lcores that find their own caches empty; may be any number. */
+static uint32_t
+size_bound(const struct magazine_conf *conf)
+{
+	return conf->population / 4 / RTE_MAX(conf->n_lcores, 1u);
+}
+
 static uint32_t
 size_max_of(const struct magazine_conf *conf)
 {
 	const uint32_t bound = conf->size_max ? conf->size_max : MAGAZINE_ROUNDS_MAX;
 	uint32_t size = MAGAZINE_ROUNDS_MIN;
 
-	while (size < bound && 2 * size <= conf->population / 4)
+	while (size < bound && 2 * size <= size_bound(conf))
 		size *= 2;
 	return size;
 }
@@ -155,6 +161,22 @@ fault_of(const struct magazine_conf *conf, struct magazine_fault *fault)
 	return text ? fault_parse(text, conf->name, fault) : -ENOENT;
 }
 
+int
+magazine_environment_check(const char **name)
+{
+	const struct magazine_conf any = {.name = ""};
+	struct magazine_fault fault;
+
+	*name = "MAGAZINE_DEBUG";
+	if (level_of(&any) == MAGAZINE_DEBUG_DEFAULT)
+		return -EINVAL;
+	*name = "MAGAZINE_FAULT";
+
+	const int ret = fault_of(&any, &fault);
+
+	return ret == -ENOENT ? 0 : ret;
+}
+
 /* The parts of the pool's own block, in their order. */
 struct layout {
 	size_t nil, objects, debugger, fault, end;
@@ -201,6 +223,7 @@ pool_alloc(const struct magazine_conf *conf, enum magazine_debug level, const st
 	pool->size_min = conf->size ? conf->size : MAGAZINE_ROUNDS_MIN;
 	pool->size_max = conf->size ? conf->size : size_max_of(conf);
 	topology_init(pool, conf);
+	pool->is_uncached = conf->size == 0 && size_bound(conf) < MAGAZINE_ROUNDS_MIN;
 	pool->is_veiled = debug || fault || pool->n_nodes > 1;
 	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++)
 		pool->cache[lcore].loaded = pool->cache[lcore].previous = pool->nil;

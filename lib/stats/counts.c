@@ -133,13 +133,13 @@ less(uint32_t a, uint32_t b)
 static void
 magazine_level_read(const struct magazine_pool *magazines, struct pool_level *level)
 {
-	struct magazine_stats stats;
+	struct magazine_stats *stats = &level->magazines;
 
-	magazine_pool_stats(magazines, &stats);
-	level->cached = stats.cached;
-	level->depot = stats.depot;
-	level->drift = (int64_t)stats.population - stats.cached - stats.depot - (int32_t)stats.out;
-	level->size = stats.population;
+	magazine_pool_stats(magazines, stats);
+	level->cached = stats->cached;
+	level->depot = stats->depot;
+	level->drift = (int64_t)stats->population - stats->cached - stats->depot - (int32_t)stats->out;
+	level->size = stats->population;
 	level->ledger = true;
 }
 

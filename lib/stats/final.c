@@ -6,7 +6,8 @@
  *   per mempool:      available == size, and its magazines add up
  *   heads:            available == population, and their magazines add up
  *
- * Each that does not is named, with its numbers, in the last line.
+ * Each that does not is named, with its numbers, in the last line; and before it each object of
+ * magazines that is missing or too much.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +18,8 @@
 
 #include "magazine.h"
 #include "stats_priv.h"
+
+#define AUDIT_LINES 16u /* for each pool */
 
 /* What does not balance, in words; text is empty when all does. */
 struct faults {
@@ -114,6 +117,56 @@ level_check(const char *what, const struct pool_level *level, uint32_t spared, s
 		fault_add(faults, "%" PRIu32 " %s too many", home - level->size, what);
 }
 
+/* Which buffers or heads, one a line; the rest as a number. */
+struct audit_lines {
+	const char *what; /* "pool data0", "heads" */
+	FILE *out;
+	unsigned int n;
+};
+
+static void
+finding_write(void *arg, const struct magazine_finding *finding)
+{
+	struct audit_lines *lines = arg;
+
+	if (lines->n++ >= AUDIT_LINES)
+		return;
+	fprintf(lines->out, "audit: %s %p is %s", lines->what, finding->object,
+		magazine_flaw_name(finding->flaw));
+	if (finding->last_lcore != LCORE_ID_ANY)
+		fprintf(lines->out, ", last with lcore %u", finding->last_lcore);
+	fprintf(lines->out, "%s%s\n", *finding->history ? ": " : "", finding->history);
+}
+
+/* After a fault: which objects they are. */
+static void
+audit_write(const struct magazine_pool *magazines, const char *what, FILE *out)
+{
+	struct audit_lines lines = {.what = what, .out = out};
+
+	if (magazine_pool_audit(magazines, finding_write, &lines) < 0)
+		fprintf(out, "audit: no memory for the one of %s\n", what);
+	if (lines.n > AUDIT_LINES)
+		fprintf(out, "audit: %u more of %s\n", lines.n - AUDIT_LINES, what);
+}
+
+/* what: as in the audit; spared: how many may be missing */
+static void
+magazines_settle(const struct magazine_pool *magazines, const char *what, uint32_t spared,
+	struct faults *faults, FILE *out)
+{
+	const bool adds_up = magazine_pool_check(magazines) == 0;
+	struct magazine_stats stats;
+
+	magazine_pool_stats(magazines, &stats);
+	if (!adds_up)
+		fault_add(faults, "the magazines of %s do not add up", what);
+	if (stats.errors > 0)
+		fault_add(faults, "%" PRIu64 " errors with objects of %s", stats.errors, what);
+	if (!adds_up || stats.errors > 0 || stats.depot + stats.cached + spared < stats.population)
+		audit_write(magazines, what, out);
+}
+
 static void
 pool_settle(const struct stats_conf *conf, unsigned int pool, struct faults *faults, FILE *out)
 {
@@ -131,8 +184,9 @@ pool_settle(const struct stats_conf *conf, unsigned int pool, struct faults *fau
 			: "");
 	snprintf(what, sizeof(what), "buffers of pool %s", level.name);
 	level_check(what, &level, spared, faults);
-	if (magazines != NULL && magazine_pool_check(magazines) < 0)
-		fault_add(faults, "the magazines of pool %s do not add up", level.name);
+	snprintf(what, sizeof(what), "pool %s", level.name);
+	if (magazines != NULL)
+		magazines_settle(magazines, what, spared, faults, out);
 }
 
 static void
@@ -143,8 +197,7 @@ heads_settle(const struct stats_conf *conf, struct faults *faults, FILE *out)
 	heads_level_read(conf, &level);
 	fprintf(out, "heads: %" PRIu32 " of %" PRIu32 " home\n", level.cached + level.depot, level.size);
 	level_check("heads", &level, 0, faults);
-	if (magazine_pool_check(skb_pool_heads(conf->heads)) < 0)
-		fault_add(faults, "the magazines of heads do not add up");
+	magazines_settle(skb_pool_heads(conf->heads), "heads", 0, faults, out);
 }
 
 int

@@ -49,14 +49,33 @@ worker_write(const struct view *view, unsigned int index, FILE *out)
 }
 
 static void
+magazines_write(const char *kind, const char *name, const struct magazine_stats *stats, FILE *out)
+{
+	const struct magazine_counts *counts = &stats->counts;
+
+	fprintf(out, "%s%s.magazine %" PRIu32 "\n", kind, name, stats->size);
+	fprintf(out, "%s%s.gets %" PRIu64 "\n", kind, name, counts->gets);
+	fprintf(out, "%s%s.puts %" PRIu64 "\n", kind, name, counts->puts);
+	fprintf(out, "%s%s.swaps %" PRIu64 "\n", kind, name, counts->swaps);
+	fprintf(out, "%s%s.exchanges %" PRIu64 "\n", kind, name, counts->exchanges);
+	fprintf(out, "%s%s.exchange_fails %" PRIu64 "\n", kind, name, counts->exchange_fails);
+	fprintf(out, "%s%s.contended %" PRIu64 "\n", kind, name, counts->contended);
+	fprintf(out, "%s%s.cross_core %" PRIu64 "\n", kind, name, counts->cross_core);
+	fprintf(out, "%s%s.reclaimed %" PRIu64 "\n", kind, name, counts->reclaimed);
+	fprintf(out, "%s%s.sent_home %" PRIu64 "\n", kind, name, counts->sent_home);
+}
+
+static void
 level_write(const char *kind, const char *name, const struct pool_level *level, FILE *out)
 {
 	fprintf(out, "%s%s.size %" PRIu32 "\n", kind, name, level->size);
 	fprintf(out, "%s%s.in_use %" PRIu32 "\n", kind, name, level->in_use);
 	fprintf(out, "%s%s.cached %" PRIu32 "\n", kind, name, level->cached);
 	fprintf(out, "%s%s.depot %" PRIu32 "\n", kind, name, level->depot);
-	if (level->ledger)
-		fprintf(out, "%s%s.drift %" PRId64 "\n", kind, name, level->drift);
+	if (!level->ledger)
+		return;
+	fprintf(out, "%s%s.drift %" PRId64 "\n", kind, name, level->drift);
+	magazines_write(kind, name, &level->magazines, out);
 }
 
 static void

@@ -20,7 +20,12 @@
  *   worker.LCORE.rx .tx .dropped .punted .handoff_in .handoff_out
  *   pool.NAME.size .in_use .cached .depot              in_use + cached + depot = size; in_use: rings and packets
  *   pool.NAME.drift                                    magazine pools: ledger imbalance, 0 at rest
- *   heads.size .in_use .cached .depot .drift           the same for skb heads
+ *   pool.NAME.magazine                                 rounds that its magazines are filled to now
+ *   pool.NAME.gets .puts                               buffers that left and came back, past any mempool cache
+ *   pool.NAME.swaps .exchanges .exchange_fails         of magazines: with previous, with the depot, that found too little
+ *   pool.NAME.contended .cross_core                    exchanges that waited; magazines that another lcore filled
+ *   pool.NAME.reclaimed .sent_home                     buffers given up for a starving lcore, to their own node
+ *   heads.size ... .sent_home                          the same for skb heads
  *   drop.NAME  punt.NAME                               packets by verdict
  *   packets.rx .tx .dropped .punted .in_flight         rx = tx + dropped + punted + in_flight
  */

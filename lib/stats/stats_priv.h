@@ -13,6 +13,7 @@
 
 #include <rte_config.h>
 
+#include "account.h"
 #include "stats.h"
 
 /* Bytes that a frame occupies on the wire beyond those a port counts: FCS 4, preamble and start delimiter 8,
@@ -55,6 +56,7 @@ struct pool_level {
 	uint32_t depot;  /* in what the lcores share: the depot, or the stock ops' ring or stack */
 	int64_t drift;   /* of the magazines' ledger: 0 at rest, else objects missing (> 0) or too many */
 	bool ledger;     /* there is one: the pool has magazines */
+	struct magazine_stats magazines; /* if so */
 };
 
 /* What is drawn. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The live table: 80 columns, and no more lines than the terminal has. Where it does not all fit, worker rows
- * go first (their sum stays), then the end.
+ * go first (their sum stays), then the magazines, then the end.
  *
  * Gbit/s is what the frames take on the wire, so that a port at line rate shows its nominal speed: the bytes of the
  * frame and WIRE_OVERHEAD_BYTES. For 60-byte frames (64 with FCS) that is 84 bytes: 14.88 Mpps are 10 Gbit/s.
@@ -90,6 +90,36 @@ pools_write(const struct view *view, FILE *out)
 }
 
 static void
+magazines_row_write(const struct pool_level *level, FILE *out)
+{
+	const struct magazine_counts *counts = &level->magazines.counts;
+	char exchanges[COUNT_TEXT_LEN], fails[COUNT_TEXT_LEN], contended[COUNT_TEXT_LEN],
+		cross[COUNT_TEXT_LEN], reclaimed[COUNT_TEXT_LEN];
+
+	if (!level->ledger)
+		return;
+	fprintf(out, "%-20.20s %7" PRIu32 " %9s %9s %9s %9s %9s\n", level->name, level->magazines.size,
+		count_text(counts->exchanges, exchanges), count_text(counts->exchange_fails, fails),
+		count_text(counts->contended, contended), count_text(counts->cross_core, cross),
+		count_text(counts->reclaimed, reclaimed));
+}
+
+static void
+magazines_write(const struct view *view, FILE *out)
+{
+	struct pool_level level;
+
+	fprintf(out, "\n%-20s %7s %9s %9s %9s %9s %9s\n", "magazines", "rounds", "exchanges", "failed",
+		"contended", "crossed", "reclaimed");
+	for (unsigned int p = 0; p < view->conf->n_pools; p++) {
+		pool_level_read(view->conf, p, &level);
+		magazines_row_write(&level, out);
+	}
+	heads_level_read(view->conf, &level);
+	magazines_row_write(&level, out);
+}
+
+static void
 packets_write(const struct view *view, FILE *out)
 {
 	const struct worker_count *all = &view->now->all;
@@ -126,9 +156,9 @@ reasons_write(const struct view *view, FILE *out)
 		reason_write(v, now->punted[v], view->delta->punted[v], view, out);
 }
 
-/* Worker rows that leave room for everything else. */
+/* Lines that are always there. */
 static unsigned int
-workers_shown(const struct view *view)
+lines_fixed(const struct view *view)
 {
 	const struct stats_conf *conf = view->conf;
 	unsigned int others = LINES_FIXED + conf->n_pools + 1;
@@ -138,9 +168,24 @@ workers_shown(const struct view *view)
 	for (unsigned int v = 0; v < N_VERDICTS; v++)
 		others += (view->now->drops[v] > 0) + (view->now->punted[v] > 0);
 
+	return others;
+}
+
+/* Worker rows that leave room for everything else. */
+static unsigned int
+workers_shown(const struct view *view)
+{
+	const unsigned int others = lines_fixed(view);
 	const unsigned int room = view->rows > others ? view->rows - others : 0;
 
-	return RTE_MIN(RTE_MAX(room, WORKERS_ALWAYS), conf->n_workers);
+	return RTE_MIN(RTE_MAX(room, WORKERS_ALWAYS), view->conf->n_workers);
+}
+
+/* What the magazines do is shown where there is room for all of it: a blank line, a title, the pools and the heads. */
+static bool
+magazines_shown(const struct view *view)
+{
+	return lines_fixed(view) + workers_shown(view) + view->conf->n_pools + 3 <= view->rows;
 }
 
 void
@@ -153,6 +198,8 @@ table_write(const struct view *view, FILE *out)
 	ports_write(view, out);
 	workers_write(view, workers_shown(view), out);
 	pools_write(view, out);
+	if (magazines_shown(view))
+		magazines_write(view, out);
 	packets_write(view, out);
 	reasons_write(view, out);
 }

@@ -75,6 +75,7 @@ ops_alloc(struct rte_mempool *mp)
 	struct magazine_conf conf = {
 		.name = mp->name,
 		.population = mp->size,
+		.n_lcores = rte_lcore_count(),
 		.size = default_size,
 		.size_max = default_size_max,
 		.node = mp->socket_id,
