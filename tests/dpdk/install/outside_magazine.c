@@ -2,8 +2,8 @@
 /* Somebody else's program: magazines for objects of its own, no EAL. Ends with 0 if every object is where it should be. */
 #include <stdio.h>
 
-#include <magazine.h>
-#include <sizing.h>
+#include "magazine.h"
+#include "sizing.h"
 
 #define N 1000
 

@@ -6,8 +6,8 @@
 #include <rte_eal.h>
 #include <rte_mbuf.h>
 
-#include <magazine.h>
-#include <mempool_magazine.h>
+#include "magazine.h"
+#include "mempool_magazine.h"
 
 #define N 1023
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <skb.h>
+#include "skb.h"
 
 #define N 64
 

@@ -15,15 +15,16 @@ import sys
 import tempfile
 import unittest
 
+from stock import PLUGIN, plugin_dir
+
 SOURCE, BUILD, EAL = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
 HERE = pathlib.Path(__file__).parent
-PLUGIN = 'librte_mempool_magazine.so'
 BELOW_PREFIX = [
     'bin/magpie', 'bin/magpie-poolbench', 'share/man/man8/magpie.8', 'lib/systemd/system/magpie.service',
     *(f'share/doc/magpie/examples/{name}' for name in ('router.conf', 'unprivileged.conf', 'isolation.md')),
-    *(f'include/magpie/{name}.h' for name in ('magazine', 'sizing', 'skb', 'mempool_magazine')),
+    *(f'include/magpie/{name}.h' for name in ('magazine', 'account', 'placement', 'sizing', 'skb', 'mempool_magazine')),
 ]
-BELOW_LIBDIR = [f'{name.format(lib)}' for lib in ('magazine', 'skb', 'mempool')
+BELOW_LIBDIR = [name.format(lib) for lib in ('magazine', 'skb', 'mempool')
                 for name in ('libmagpie_{}.a', 'pkgconfig/magpie-{}.pc')]
 
 
@@ -40,13 +41,6 @@ def output(*args, **how):
 def options(build):
     """The build directory's options, by name."""
     return {row['name']: row['value'] for row in json.loads(output('meson', 'introspect', '--buildoptions', build))}
-
-
-def eal_plugin_dir():
-    """Where the EAL itself says that it looks."""
-    libdir = output('pkg-config', '--variable=libdir', 'libdpdk').strip()
-    found = output('strings', '-a', f'{libdir}/librte_eal.so')
-    return next(line.partition('=')[2] for line in found.splitlines() if line.startswith('DPDK_PLUGIN_PATH='))
 
 
 class Installed(unittest.TestCase):
@@ -105,7 +99,7 @@ class Installed(unittest.TestCase):
         """DPDK asks for some -march; this build's own is nobody else's business."""
         ours = self.pkg_config('--cflags', '--libs', 'magpie-mempool', 'magpie-skb')
         stock = self.pkg_config('--cflags', '--libs', 'libdpdk')
-        self.assertEqual({flag for flag in set(ours) - set(stock)},
+        self.assertEqual(set(ours) - set(stock),
                          {f'-I{self.prefix}/include/magpie', f'-L{self.libdir}', '-lnuma', '-lmagpie_magazine',
                           '-lmagpie_mempool', '-lmagpie_skb'})
 
@@ -122,7 +116,7 @@ class Installed(unittest.TestCase):
 class Places(unittest.TestCase):
     """Where the plugin goes, without building anything."""
 
-    def plugin_dir(self, *args):
+    def place(self, *args):
         with tempfile.TemporaryDirectory(prefix='magpie-install-') as room:
             output('meson', 'setup', *args, '-Dtests=false', f'{room}/build', SOURCE)
             installed = json.loads(output('meson', 'introspect', '--installed', f'{room}/build'))
@@ -130,14 +124,14 @@ class Places(unittest.TestCase):
 
     def test_system(self):
         for args in ([], ['--prefix=/usr']):
-            self.assertEqual(self.plugin_dir(*args), eal_plugin_dir())
+            self.assertEqual(self.place(*args), plugin_dir())
 
     def test_a_prefix_of_ones_own(self):
-        self.assertEqual(self.plugin_dir('--prefix=/opt/magpie', '--libdir=lib'),
-                         '/opt/magpie/lib/dpdk/' + os.path.basename(eal_plugin_dir()))
+        self.assertEqual(self.place('--prefix=/opt/magpie', '--libdir=lib'),
+                         '/opt/magpie/lib/dpdk/' + os.path.basename(plugin_dir()))
 
     def test_as_told(self):
-        self.assertEqual(self.plugin_dir('-Dplugin_dir=/srv/plugins'), '/srv/plugins')
+        self.assertEqual(self.place('-Dplugin_dir=/srv/plugins'), '/srv/plugins')
 
 
 if __name__ == '__main__':
