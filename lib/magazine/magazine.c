@@ -114,7 +114,9 @@ depot_exchange(struct magazine_depot *depot, struct magazine_cache *cache, void 
 		depot_get_loose(depot, objs, n);
 	}
 	cache->next_size = depot->size;
-	depot_count_exchange(depot);
+	/* only what served: a larger M is no help to those who starve */
+	if (ret == 0)
+		depot_count_exchange(depot);
 	depot_unlock(depot);
 	return ret;
 }
