@@ -138,6 +138,9 @@ cache_refill(struct magazine_pool *pool, unsigned int lcore, void **objs, uint32
 			ret = depot_exchange(pool->depot[pool->near[node][i]], cache, objs, n, &full);
 		if (ret < 0 && pool->n_nodes > 1)
 			ret = nodes_get(pool, node, objs, n);
+		/* what it has of other nodes' is its own too, but out of its reach until it is at home */
+		if (ret < 0 && pool->n_nodes > 1 && cache_send_home(pool, lcore) > 0)
+			ret = nodes_get(pool, node, objs, n);
 	}
 	if (ret < 0) {
 		cache->exchange_fails++;

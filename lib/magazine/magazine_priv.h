@@ -7,10 +7,10 @@
  * node). A magazine is full from size_min rounds on, so at most population / size_min are
  * full. So with
  *
- *   n_magazines = population / size_min + RTE_MAX_LCORE * (2 + n_nodes - 1) + n_nodes
+ *   n_magazines = population / size_min, rounded up + RTE_MAX_LCORE * (2 + n_nodes - 1) + n_nodes
  *
- * there is an empty one in some depot whenever a cache opens, a full one is handed in or a
- * loose one has become full: nothing is allocated after magazine_pool_create(), and no
+ * there is an empty one in some depot whenever a cache opens, a full one is handed in or
+ * an object is put to a loose one: nothing is allocated after magazine_pool_create(), and no
  * caller needs to handle a lack. Each has room for size_max rounds, so that M may change
  * under way. With several nodes, the one that sends home more than it receives runs out
  * of empty ones; it then borrows from the others, a few at a time (depot_lock_stocked()).
@@ -200,6 +200,9 @@ depot_count_exchange(struct magazine_depot *depot)
 
 /* An lcore has found nothing: ask the others. */
 void magazine_starve(struct magazine_pool *pool, struct magazine_cache *cache);
+
+/* Gives what an lcore's foreign magazines hold to the depots of its nodes, full or not. Takes the locks. Returns how many. */
+uint32_t cache_send_home(struct magazine_pool *pool, unsigned int lcore);
 
 /* magazine.c */
 

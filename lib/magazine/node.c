@@ -118,24 +118,47 @@ object_node(const struct magazine_pool *pool, const void *object)
 	return pool->range[low].node;
 }
 
+/* Whether b goes on where a ends. */
+static bool
+ranges_touch(const struct magazine_range *a, const struct magazine_range *b)
+{
+	return a->end == b->begin && a->node == b->node;
+}
+
+static void
+range_remove(struct magazine_pool *pool, uint32_t at)
+{
+	pool->n_ranges--;
+	memmove(&pool->range[at], &pool->range[at + 1], (pool->n_ranges - at) * sizeof(pool->range[0]));
+}
+
 int
 magazine_pool_range(struct magazine_pool *pool, const void *base, size_t bytes, uint32_t node)
 {
+	struct magazine_range *const range = pool->range;
 	const struct magazine_range add = {(uintptr_t)base, (uintptr_t)base + bytes, node};
 	uint32_t at = 0;
 
 	if (node >= pool->n_nodes)
 		return -EINVAL;
-	while (at < pool->n_ranges && pool->range[at].begin < add.begin)
+	while (at < pool->n_ranges && range[at].begin < add.begin)
 		at++;
-	if (at > 0 && pool->range[at - 1].end == add.begin && pool->range[at - 1].node == node) {
-		pool->range[at - 1].end = add.end;
+	if (at > 0 && ranges_touch(&range[at - 1], &add)) {
+		range[at - 1].end = add.end;
+		if (at < pool->n_ranges && ranges_touch(&range[at - 1], &range[at])) {
+			range[at - 1].end = range[at].end;
+			range_remove(pool, at);
+		}
+		return 0;
+	}
+	if (at < pool->n_ranges && ranges_touch(&add, &range[at])) {
+		range[at].begin = add.begin;
 		return 0;
 	}
 	if (pool->n_ranges == MAGAZINE_RANGES_MAX)
 		return -ENOSPC;
-	memmove(&pool->range[at + 1], &pool->range[at], (pool->n_ranges - at) * sizeof(add));
-	pool->range[at] = add;
+	memmove(&range[at + 1], &range[at], (pool->n_ranges - at) * sizeof(add));
+	range[at] = add;
 	pool->n_ranges++;
 	return 0;
 }

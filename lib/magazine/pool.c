@@ -236,8 +236,8 @@ depots_alloc(struct magazine_pool *pool, int node_of_memory)
 {
 	const uint32_t start = RTE_MAX(RTE_MIN(MAGAZINE_ROUNDS_DEFAULT, pool->size_max), pool->size_min);
 
-	pool->n_magazines =
-		pool->population / pool->size_min + RTE_MAX_LCORE * (1 + pool->n_nodes) + pool->n_nodes;
+	pool->n_magazines = (pool->population + pool->size_min - 1) / pool->size_min +
+			    RTE_MAX_LCORE * (1 + pool->n_nodes) + pool->n_nodes;
 
 	const uint32_t share = (pool->n_magazines + pool->n_nodes - 1) / pool->n_nodes;
 

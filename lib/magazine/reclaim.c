@@ -71,8 +71,8 @@ loaded_hand_in(struct magazine_pool *pool, unsigned int lcore)
 	cache->n_loaded = 0;
 }
 
-static uint32_t
-foreign_hand_in(struct magazine_pool *pool, unsigned int lcore)
+uint32_t
+cache_send_home(struct magazine_pool *pool, unsigned int lcore)
 {
 	struct magazine_cache *cache = &pool->cache[lcore];
 	uint32_t n = 0;
@@ -103,7 +103,7 @@ magazine_give_up(struct magazine_pool *pool, unsigned int lcore)
 		cache->reclaimed += cache->n_previous;
 		previous_hand_in(pool, lcore);
 	} else {
-		cache->reclaimed += cache->n_loaded + foreign_hand_in(pool, lcore);
+		cache->reclaimed += cache->n_loaded + cache_send_home(pool, lcore);
 		loaded_hand_in(pool, lcore);
 	}
 	cache_veil(pool, cache);
@@ -139,6 +139,6 @@ magazine_pool_flush(struct magazine_pool *pool, unsigned int lcore)
 	cache_unveil(pool, cache);
 	previous_hand_in(pool, lcore);
 	loaded_hand_in(pool, lcore);
-	foreign_hand_in(pool, lcore);
+	cache_send_home(pool, lcore);
 	cache_close(pool, lcore);
 }
