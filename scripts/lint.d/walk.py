@@ -16,8 +16,9 @@ from tree import flags, in_parallel, run
 # Where packets enter our code: {directory: functions, or all that are not static}.
 ROOTS = {'lib/dp': ['worker_turn'], 'lib/proto': ['*'], 'drivers/mempool/magazine': ['ops_enqueue', 'ops_dequeue']}
 
-# Off the path by design: entered once in a magazine's worth of packets, and while a pool is filled.
-SLOW = {'magazine_get_slow', 'magazine_put_slow', 'magazine_pool_seed'}
+# Off the path by design: entered once in a magazine's worth of packets, when another lcore starves, and while a pool is
+# filled.
+SLOW = {'magazine_get_slow', 'magazine_put_slow', 'magazine_give_up', 'magazine_pool_seed'}
 
 # All that the walk may use from outside.
 OUTSIDE = re.compile(r'''^(
