@@ -69,12 +69,16 @@ arms_init(void)
 		library);
 }
 
+/*
+ * Objects may cross pages: else, of ordinary ones, each would hold one object of 2304
+ * bytes, and the headers of all objects would fall into one set of the L1 cache.
+ */
 static int
 mempool_create(struct subject *subject, const struct cell *cell, uint32_t object_bytes)
 {
 	const struct arm *arm = cell->arm;
-	struct rte_mempool *mp = rte_mempool_create_empty(
-		"poolbench", cell->population, object_bytes, arm->cache, 0, SOCKET_ID_ANY, 0);
+	struct rte_mempool *mp = rte_mempool_create_empty("poolbench", cell->population, object_bytes,
+		arm->cache, 0, SOCKET_ID_ANY, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
 	int ret;
 
 	if (!mp)

@@ -45,24 +45,19 @@ progress_end(const struct progress *p)
 		fprintf(stderr, "\r\x1b[K");
 }
 
-/*
- * What the EAL needs for one pool, and a fifth more for what goes with it. No object
- * crosses a page while physical addresses count, and whether they do differs from EAL to EAL.
- */
+/* What the EAL needs for one pool; a tenth and 32 MiB more for what goes with it. */
 static uint64_t
-mib_needed(const struct cell *cell, const struct options *options, uint64_t page)
+mib_needed(const struct cell *cell, const struct options *options)
 {
-	const uint64_t object = rte_mempool_calc_obj_size(options->object_bytes, 0, NULL);
-	const uint64_t objects_in_page = RTE_MAX(page / object, UINT64_C(1));
-	const uint64_t n_pages = cell->population / objects_in_page + 1;
+	const uint64_t object_bytes = rte_mempool_calc_obj_size(options->object_bytes, 0, NULL);
 
-	return (n_pages * RTE_ALIGN_CEIL(objects_in_page * object, page) >> 20) * 6 / 5 + 32;
+	return (object_bytes * cell->population >> 20) * 11 / 10 + 32;
 }
 
 static void
 explain(const struct cell *cell, const struct options *options, int error)
 {
-	const uint64_t mib = mib_needed(cell, options, RTE_PGSIZE_4K);
+	const uint64_t mib = mib_needed(cell, options);
 
 	fprintf(stderr, "%s: no pool of %u objects of %u bytes: %s", cell->arm->name, cell->population,
 		options->object_bytes, strerror(-error));
@@ -72,7 +67,7 @@ explain(const struct cell *cell, const struct options *options, int error)
 		fprintf(stderr,
 			"; echo %lu > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages,"
 			" or EAL options --no-huge -m %lu, or a smaller --population\n",
-			mib_needed(cell, options, RTE_PGSIZE_2M) / 2 + 1, mib);
+			mib / 2 + 1, mib);
 	else
 		fprintf(stderr, "; EAL option -m %lu, or a smaller --population\n", mib);
 }
