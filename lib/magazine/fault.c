@@ -36,8 +36,10 @@ fraction(const char *text, uint64_t *value)
 	char *end;
 	const double part = strtod(text, &end);
 
+	if (end == text || *end != '\0' || !(part >= 0 && part <= 1))
+		return false;
 	*value = (uint64_t)(part * 4294967296.0);
-	return end != text && *end == '\0' && part >= 0 && part <= 1;
+	return true;
 }
 
 static int
@@ -56,7 +58,8 @@ word_parse(char *word, const char *pool, struct magazine_fault *fault)
 		return number(value, &fault->after) ? 0 : -EINVAL;
 	if (!strcmp(word, "every"))
 		return number(value, &fault->every) && fault->every > 0 ? 0 : -EINVAL;
-	if (!strcmp(word, "chance"))
+	fault->by_chance = !strcmp(word, "chance");
+	if (fault->by_chance)
 		return fraction(value, &fault->chance) ? 0 : -EINVAL;
 	return -EINVAL;
 }
@@ -67,8 +70,8 @@ fault_parse(const char *text, const char *pool, struct magazine_fault *fault)
 	char copy[TEXT_MAX], *rest = NULL;
 	bool other_pool = false;
 
-	*fault = (struct magazine_fault){.every = 1};
-	if (strlen(text) >= sizeof(copy) || *text == '\0')
+	*fault = (struct magazine_fault){0};
+	if (strlen(text) >= sizeof(copy) || text[strspn(text, ",")] == '\0')
 		return -EINVAL;
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
@@ -78,6 +81,10 @@ fault_parse(const char *text, const char *pool, struct magazine_fault *fault)
 			return ret;
 		other_pool |= ret == -ENOENT;
 	}
+	if (fault->by_chance && fault->every > 0)
+		return -EINVAL;
+	if (fault->every == 0)
+		fault->every = 1;
 	return other_pool ? -ENOENT : 0;
 }
 
@@ -99,7 +106,7 @@ fires(struct magazine_fault *fault)
 
 	if (n <= fault->after)
 		return false;
-	if (fault->chance > 0)
+	if (fault->by_chance)
 		fire = mixed(n) >> 32 < fault->chance;
 	else
 		fire = (n - fault->after) % fault->every == 0;

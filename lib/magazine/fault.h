@@ -21,7 +21,8 @@
 
 struct magazine_fault {
 	uint64_t after, every;
-	uint64_t chance; /* of 2^32; 0 = not by chance */
+	uint64_t chance; /* of 2^32 */
+	bool by_chance;  /* else every */
 	bool exchange;
 	uint64_t n_gets;
 	uint64_t n_fired;

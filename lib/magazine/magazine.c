@@ -192,6 +192,8 @@ other_get(struct magazine_pool *pool, void **objs, uint32_t n)
 {
 	struct magazine_depot *home = pool->depot[pool->home];
 
+	if (unlikely(fault_fires_exchange(pool->fault)))
+		return -ENOENT;
 	if (nodes_get(pool, pool->home, objs, n) < 0) {
 		magazine_starve(pool, NULL);
 		return -ENOENT;
