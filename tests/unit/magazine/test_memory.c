@@ -26,10 +26,11 @@ static struct {
 	int n_live;    /* not yet freed */
 	int n_numa;    /* of those, from libnuma */
 	int last_node; /* asked for; -2 = local */
+	int n_on[8];   /* asked for, by node */
 	struct {
 		void *mem;
 		size_t bytes;
-	} numa[8]; /* live ones from libnuma */
+	} numa[16]; /* live ones from libnuma */
 } fake;
 
 static void *
@@ -76,6 +77,7 @@ __wrap_numa_alloc_onnode(size_t bytes, int node)
 	void *mem = fake_alloc(4096, RTE_ALIGN_CEIL(bytes, 4096));
 
 	fake.last_node = node;
+	fake.n_on[node < 0 ? 7 : node]++;
 	if (mem) {
 		fake.numa[fake.n_numa].mem = mem;
 		fake.numa[fake.n_numa++].bytes = bytes;
@@ -103,16 +105,18 @@ __wrap_numa_free(void *mem, size_t bytes)
 }
 
 static int
-create(int node, struct magazine_pool **pool)
+create(int node, uint32_t n_nodes, struct magazine_pool **pool)
 {
-	const struct magazine_conf conf = {.name = "memory", .population = 1000, .size = 64, .node = node};
+	const struct magazine_topology topology = topology_of(n_nodes);
+	const struct magazine_conf conf = {
+		.name = "memory", .population = 1000, .size = 64, .node = node, .topology = &topology};
 
 	return magazine_pool_create(&conf, pool);
 }
 
 /* Fails the first allocation, then the second, ... until nothing fails any more. */
 static void
-create_until_it_works(int max_node)
+create_until_it_works(int max_node, uint32_t n_nodes)
 {
 	struct magazine_pool *pool;
 	int ret = -ENOMEM;
@@ -123,14 +127,14 @@ create_until_it_works(int max_node)
 		fake.fail_at = k;
 		fake.n_allocs = 0;
 		fake.n_live = 0;
-		ret = create(0, &pool);
+		ret = create(0, n_nodes, &pool);
 		if (ret == 0)
 			break;
 		assert_int_equal(ret, -ENOMEM);
 		assert_int_equal(fake.n_live, 0);
 	}
 	assert_int_equal(ret, 0);
-	assert_true(k > 1); /* at least one allocation was there to fail */
+	assert_int_equal(k - 1, 1 + n_nodes); /* the pool, and a depot for each node */
 	assert_int_equal(fake.n_numa, max_node > 0 ? fake.n_live : 0);
 	magazine_pool_destroy(pool);
 	assert_int_equal(fake.n_live, 0);
@@ -140,9 +144,11 @@ create_until_it_works(int max_node)
 static void
 failed_allocations_leave_no_leak(void **state)
 {
-	create_until_it_works(-1);
-	create_until_it_works(0);
-	create_until_it_works(3);
+	for (uint32_t n_nodes = 1; n_nodes <= 4; n_nodes++) {
+		create_until_it_works(-1, n_nodes);
+		create_until_it_works(0, n_nodes);
+		create_until_it_works(3, n_nodes);
+	}
 }
 
 static void
@@ -155,10 +161,82 @@ memory_is_on_the_node_asked_for(void **state)
 	fake.max_node = 3;
 	fake.fail_at = 0;
 	for (size_t i = 0; i < RTE_DIM(asked); i++) {
-		assert_int_equal(create(asked[i], &pool), 0);
+		assert_int_equal(create(asked[i], 1, &pool), 0);
 		assert_int_equal(fake.last_node, expected[i]);
 		magazine_pool_destroy(pool);
 	}
+}
+
+/* Each depot with its magazines is on its node, the rest where the conf says. */
+static void
+depots_are_on_their_nodes(void **state)
+{
+	struct magazine_pool *pool;
+
+	fake.max_node = 3;
+	fake.fail_at = 0;
+	memset(fake.n_on, 0, sizeof(fake.n_on));
+	assert_int_equal(create(2, 3, &pool), 0);
+	assert_int_equal(fake.n_on[0], 1);
+	assert_int_equal(fake.n_on[1], 1);
+	assert_int_equal(fake.n_on[2], 2);
+	assert_int_equal(fake.n_on[3] + fake.n_on[7], 0);
+	magazine_pool_destroy(pool);
+}
+
+static void
+a_thousand_pools_leave_nothing(void **state)
+{
+	struct magazine_pool *pool;
+	void *objs[100];
+
+	fake.fail_at = 0;
+	fake.n_live = 0;
+	for (uint32_t i = 0; i < 1000; i++) {
+		fake.max_node = (int)(i % 3) - 1;
+		assert_int_equal(create(0, 1 + i % 8, &pool), 0);
+		for (uint32_t k = 0; k < 100; k++)
+			objs[k] = object_of(k);
+		assert_int_equal(magazine_pool_seed(pool, objs, 100), 0);
+		get(pool, i % RTE_MAX_LCORE, objs, 100);
+		if (i % 2) /* a pool may end with objects out */
+			magazine_put_bulk(pool, 0, objs, 100);
+		magazine_pool_destroy(pool);
+		assert_int_equal(fake.n_live, 0);
+	}
+	assert_int_equal(fake.n_numa, 0);
+}
+
+static void *
+own_alloc(void *arg, size_t bytes, int node)
+{
+	*(size_t *)arg += bytes;
+	return aligned_alloc(RTE_CACHE_LINE_SIZE, bytes);
+}
+
+static void
+own_free(void *arg, void *mem, size_t bytes)
+{
+	*(size_t *)arg -= bytes;
+	free(mem);
+}
+
+/* Whoever brings his own memory gets it all back, and nobody else is asked. */
+static void
+memory_may_be_the_callers(void **state)
+{
+	size_t bytes = 0;
+	const struct magazine_memory memory = {.alloc = own_alloc, .free = own_free, .arg = &bytes};
+	const struct magazine_topology topology = topology_of(2);
+	struct magazine_pool *pool;
+
+	fake.max_node = 3;
+	memset(fake.n_on, 0, sizeof(fake.n_on));
+	pool = pool_of((struct magazine_conf){.memory = &memory, .topology = &topology}, 1000);
+	assert_true(bytes > 1000 * sizeof(void *));
+	assert_int_equal(fake.n_on[0] + fake.n_on[1] + fake.n_on[7], 0);
+	magazine_pool_destroy(pool);
+	assert_int_equal(bytes, 0);
 }
 
 /* Everything a pool will ever use is taken when it is made. */
@@ -171,7 +249,7 @@ a_running_pool_allocates_nothing(void **state)
 
 	fake.max_node = 0;
 	fake.fail_at = 0;
-	assert_int_equal(create(0, &pool), 0);
+	assert_int_equal(create(0, 1, &pool), 0);
 	n_allocs = fake.n_allocs;
 	for (uint32_t i = 0; i < 1000; i++)
 		objs[i] = object_of(i);
@@ -192,6 +270,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failed_allocations_leave_no_leak),
 		cmocka_unit_test(memory_is_on_the_node_asked_for),
+		cmocka_unit_test(depots_are_on_their_nodes),
+		cmocka_unit_test(a_thousand_pools_leave_nothing),
+		cmocka_unit_test(memory_may_be_the_callers),
 		cmocka_unit_test(a_running_pool_allocates_nothing),
 	};
 

@@ -353,6 +353,34 @@ the_last_magazine_is_enough(void **state)
 	closed_pool(pool);
 }
 
+/* What one lcore has of one pool is nothing to the other, however alike they are. */
+static void
+two_pools_side_by_side(void **state)
+{
+	struct magazine_pool *pools[2] = {filled_pool(1001, 32), filled_pool(1001, 64)};
+	static void *held[2][1001];
+	uint32_t n_held[2] = {0, 0};
+	uint64_t random = 0xf1357aea2e62a9c5;
+
+	for (int i = 0; i < 20000; i++) {
+		const uint32_t p = random_below(&random, 2);
+		const unsigned int lcore = random_below(&random, 3);
+		const uint32_t n = random_below(&random, 100);
+
+		if (random_below(&random, 2) &&
+			magazine_get_bulk(pools[p], lcore, held[p] + n_held[p], n) == 0)
+			n_held[p] += n;
+		else if (n <= n_held[p])
+			magazine_put_bulk(pools[p], lcore, held[p] + (n_held[p] -= n), n);
+		for (int k = 0; k < 2; k++)
+			assert_int_equal(magazine_pool_avail(pools[k]) + n_held[k], 1001);
+	}
+	for (int k = 0; k < 2; k++) {
+		magazine_put_bulk(pools[k], 0, held[k], n_held[k]);
+		closed_pool(pools[k]);
+	}
+}
+
 /* The check itself must see a lost, a doubled and a misplaced object. */
 static void
 check_finds_what_is_wrong(void **state)
@@ -395,6 +423,7 @@ main(void)
 		cmocka_unit_test(flush_gives_everything_to_the_depot),
 		cmocka_unit_test(every_lcore_has_its_magazines),
 		cmocka_unit_test(the_last_magazine_is_enough),
+		cmocka_unit_test(two_pools_side_by_side),
 		cmocka_unit_test(check_finds_what_is_wrong),
 	};
 
