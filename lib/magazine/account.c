@@ -55,11 +55,11 @@ foreign_rounds(const struct magazine_pool *pool, const struct magazine_cache *ca
 	return n;
 }
 
-/* Of loaded and veiled_loaded one is 0. */
+/* While a call is on its way it may see the hidden ones twice. */
 static uint32_t
 loaded_rounds(const struct magazine_cache *cache)
 {
-	return load32(&cache->n_loaded) + load32(&cache->veiled_loaded);
+	return load32(&cache->n_loaded) + load32(&cache->hidden);
 }
 
 static uint32_t
@@ -162,7 +162,7 @@ magazine_pool_lcore_stats(
 		.loaded = loaded_rounds(cache),
 		.previous = load32(&cache->n_previous),
 		.foreign = foreign_rounds(pool, cache),
-		.size = load32(&cache->size) + load32(&cache->veiled_size),
+		.size = load32(&cache->capacity),
 	};
 	return stats->size > 0 || stats->counts.gets + stats->counts.puts > 0 ? 0 : -ENOENT;
 }
@@ -192,11 +192,10 @@ magazine_pool_depot_stats(const struct magazine_pool *pool, uint32_t node, struc
 	return 0;
 }
 
-/* size and n_loaded as a veil would show them. */
 static bool
 cache_check(const struct magazine_pool *pool, const struct magazine_cache *cache)
 {
-	const uint32_t size = cache->size + cache->veiled_size;
+	const uint32_t size = cache->capacity;
 	const uint32_t n_loaded = loaded_rounds(cache);
 
 	if (!cache->is_open)

@@ -89,7 +89,7 @@ cache_audit(struct audit *audit, unsigned int lcore)
 {
 	const struct magazine_cache *cache = &audit->pool->cache[lcore];
 
-	rounds_audit(audit, cache->loaded, cache->n_loaded + cache->veiled_loaded, lcore);
+	rounds_audit(audit, cache->loaded, cache->n_loaded + cache->hidden, lcore);
 	rounds_audit(audit, cache->previous, cache->n_previous, lcore);
 	for (uint32_t node = 0; node < audit->pool->n_nodes; node++)
 		if (cache->foreign[node])

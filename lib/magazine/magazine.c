@@ -51,7 +51,7 @@ cache_open(struct magazine_pool *pool, unsigned int lcore)
 		if (node != own)
 			cache->foreign[node] = mags[i++];
 	cache->epoch = __atomic_load_n(&pool->epoch, __ATOMIC_RELAXED);
-	cache->size = cache->next_size;
+	cache->capacity = cache->next_size;
 	cache->is_open = 1;
 	cache_veil(pool, cache);
 }
@@ -67,7 +67,8 @@ cache_swap(struct magazine_cache *cache)
 	cache->previous = mag;
 	cache->n_previous = n;
 	/* what was filled when M was larger is full all the same */
-	cache->size = RTE_MAX(cache->next_size, cache->n_loaded);
+	cache->capacity = cache->size = RTE_MAX(cache->next_size, cache->n_loaded);
+	cache->cold = 0;
 	cache->swaps++;
 }
 
@@ -79,7 +80,8 @@ cache_load(struct magazine_cache *cache, struct magazine *mag, uint32_t n)
 	cache->n_previous = cache->n_loaded;
 	cache->loaded = mag;
 	cache->n_loaded = n;
-	cache->size = RTE_MAX(cache->next_size, n);
+	cache->capacity = cache->size = RTE_MAX(cache->next_size, n);
+	cache->cold = 0;
 	cache->exchanges++;
 }
 
@@ -151,9 +153,11 @@ cache_refill(struct magazine_pool *pool, unsigned int lcore, void **objs, uint32
 	cache->n_previous = 0;
 	if (!full)
 		return 0;
-	if (full->last_lcore != lcore && full->last_lcore != LCORE_ID_ANY)
-		cache->cross_core++;
 	cache_load(cache, full, full->n);
+	if (full->last_lcore != lcore && full->last_lcore != LCORE_ID_ANY) {
+		cache->cross_core++;
+		cache->cold = pool->touched > 0 ? (uint16_t)full->n : 0;
+	}
 	cache->n_loaded -= n;
 	memcpy(objs, &full->rounds[cache->n_loaded], n * sizeof(*objs));
 	magazine_prefetch(full, cache->n_loaded);
@@ -213,7 +217,7 @@ magazine_get_slow(struct magazine_pool *pool, unsigned int lcore, void **objs, u
 		ret = other_get(pool, objs, n);
 	} else {
 		cache_open(pool, lcore);
-		cache_unveil(pool, &pool->cache[lcore]);
+		cache_unveil(&pool->cache[lcore]);
 		ret = cache_get(pool, lcore, objs, n);
 		cache_veil(pool, &pool->cache[lcore]);
 	}
@@ -278,7 +282,7 @@ sorted_put(struct magazine_pool *pool, unsigned int lcore, void *const *objs, ui
 	}
 	cache_open(pool, lcore);
 	cache = &pool->cache[lcore];
-	cache_unveil(pool, cache);
+	cache_unveil(cache);
 	cache->puts += n;
 	if (pool->n_nodes > 1)
 		cache_put(pool, lcore, home, node_put_foreign(pool, lcore, objs, n, home));

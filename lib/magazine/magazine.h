@@ -12,7 +12,7 @@
  *                            +-- foreign --> +---------------------------+ another node's
  *
  * Objects are opaque pointers; without poisoning (debug.h) this library never reads
- * or writes them.
+ * or writes them. It may prefetch their first lines.
  *
  * Invariants (n = rounds in a magazine; M = the size magazines are filled to now)
  *   previous is empty, or was full when it became previous, except inside an exchange
@@ -56,20 +56,22 @@ struct magazine {
 /* One lcore's magazines. The first line is all the fast path touches. */
 struct magazine_cache {
 	/* by the owning lcore, at every call */
+	void **rounds;     /* of loaded, from the first that is not hidden: see veil.c */
+	uint32_t n_loaded; /* filled ones of rounds[] */
+	uint32_t size;     /* of rounds[]; 0 until the first call opens the cache */
+	uint64_t gets;     /* ledger: objects ever handed out */
+	uint64_t puts;     /* ledger: objects ever taken back */
 	struct magazine *loaded;
 	struct magazine *previous;
-	uint32_t n_loaded;
 	uint32_t n_previous;
-	uint32_t size;  /* rounds that loaded may hold, >= n_loaded; 0 until the first call opens the cache */
-	uint32_t epoch; /* the last call for objects that was answered, see magazine_poll() */
-	uint64_t gets;  /* ledger: objects ever handed out */
-	uint64_t puts;  /* ledger: objects ever taken back */
-	uint32_t veiled_loaded; /* n_loaded and size of a veiled pool, see magazine_priv.h */
-	uint32_t veiled_size;
-	uint32_t next_size; /* M, as the depot said at the last exchange */
-	uint32_t is_open;
+	uint32_t hidden;   /* rounds of loaded below rounds[] */
+	uint32_t capacity; /* rounds that loaded may hold, >= hidden + n_loaded */
+	uint32_t epoch;    /* the last call for objects that was answered, see magazine_poll() */
 	/* by the owning lcore, on the slow path */
-	alignas(RTE_CACHE_LINE_SIZE) uint64_t swaps;
+	alignas(RTE_CACHE_LINE_SIZE) uint32_t next_size; /* M, as the depot said at the last exchange */
+	uint16_t cold;    /* rounds at the bottom of loaded whose objects another core touched last */
+	uint16_t is_open; /* has its magazines */
+	uint64_t swaps;
 	uint64_t exchanges;      /* magazines exchanged with a depot */
 	uint64_t exchange_fails; /* no depot had enough to give */
 	uint64_t contended;      /* the depot's lock was not free at the first try */
@@ -120,6 +122,8 @@ struct magazine_conf {
 	const struct magazine_topology *topology; /* NULL = one node */
 	const struct magazine_memory *memory; /* NULL = libnuma, or the C library on a machine of one node */
 	enum magazine_debug debug;
+	uint32_t
+		touched; /* bytes at the start of an object that whoever gets it writes at once: see veil.c */
 	uint32_t poison_offset; /* bytes of an object that mean nothing while it is free */
 	uint32_t poison_len;    /* 0 = none: then poison is the same as state */
 	void (*report)(void *arg, const char *line); /* what debugging found; NULL = stderr */
@@ -146,7 +150,8 @@ struct magazine_pool {
 	uint32_t n_nodes;
 	uint32_t home;    /* node of threads that are no lcore, and of objects in no range */
 	bool is_uncached; /* too small: all objects stay in the depots */
-	bool is_veiled;   /* every call takes the slow path, see magazine_priv.h */
+	bool is_veiled;   /* every call takes the slow path: see veil.c */
+	uint32_t touched; /* as in the conf */
 	struct magazine_depot *depot[MAGAZINE_NODES_MAX];
 	uint8_t near[MAGAZINE_NODES_MAX][MAGAZINE_NODES_MAX]; /* near[i]: all nodes, i first, nearest next */
 	uint8_t node_of[RTE_MAX_LCORE];
@@ -241,7 +246,7 @@ magazine_get_bulk(struct magazine_pool *pool, unsigned int lcore, void **objs, u
 
 	c->n_loaded -= n;
 	c->gets += n;
-	magazine_copy(objs, &c->loaded->rounds[c->n_loaded], n);
+	magazine_copy(objs, &c->rounds[c->n_loaded], n);
 	return 0;
 }
 
@@ -258,7 +263,7 @@ magazine_put_bulk(struct magazine_pool *pool, unsigned int lcore, void *const *o
 	}
 
 	struct magazine_cache *c = &pool->cache[lcore];
-	void **const free_rounds = &c->loaded->rounds[c->n_loaded];
+	void **const free_rounds = &c->rounds[c->n_loaded];
 
 	c->n_loaded += n;
 	c->puts += n;

@@ -15,11 +15,6 @@
  * under way. With several nodes, the one that sends home more than it receives runs out
  * of empty ones; it then borrows from the others, a few at a time (depot_lock_stocked()).
  *
- * Veil. A pool whose every get and put must be looked at (debugging, faults, and
- * puts of a pool of several nodes) keeps n_loaded and size of its caches at 0 and the true numbers
- * in veiled_loaded and veiled_size. Then the inline halves in magazine.h always
- * take the slow path, and pools without a veil pay nothing for it.
- *
  * Everything here but depot_lock() and depot_unlock() is called with the lock held,
  * except while a pool is made or checked.
  */
@@ -204,31 +199,29 @@ void magazine_starve(struct magazine_pool *pool, struct magazine_cache *cache);
 /* Gives what an lcore's foreign magazines hold to the depots of its nodes, full or not. Takes the locks. Returns how many. */
 uint32_t cache_send_home(struct magazine_pool *pool, unsigned int lcore);
 
+/* A closed cache: no magazines, nothing to get and no room. Its counters stay. */
+static inline void
+cache_init(struct magazine_cache *cache, struct magazine *nil)
+{
+	cache->loaded = cache->previous = nil;
+	cache->rounds = nil->rounds;
+	cache->n_loaded = cache->n_previous = cache->hidden = 0;
+	cache->size = cache->capacity = 0;
+	cache->cold = 0;
+	cache->is_open = 0;
+}
+
+/* veil.c: both by the owner of the cache, around everything that is not the inline halves */
+
+/* Shows all of loaded. */
+void cache_unveil(struct magazine_cache *cache);
+
+/* Shows what the inline halves may see of it. */
+void cache_veil(const struct magazine_pool *pool, struct magazine_cache *cache);
+
 /* magazine.c */
 
-static inline void
-cache_unveil(const struct magazine_pool *pool, struct magazine_cache *cache)
-{
-	if (!pool->is_veiled)
-		return;
-	cache->n_loaded = cache->veiled_loaded;
-	cache->size = cache->veiled_size;
-	cache->veiled_loaded = 0;
-	cache->veiled_size = 0;
-}
-
-static inline void
-cache_veil(const struct magazine_pool *pool, struct magazine_cache *cache)
-{
-	if (!pool->is_veiled)
-		return;
-	cache->veiled_loaded = cache->n_loaded;
-	cache->veiled_size = cache->size;
-	cache->n_loaded = 0;
-	cache->size = 0;
-}
-
-/* Gives the first call of an lcore its magazines. The caller has not unveiled the cache yet. */
+/* Gives the first call of an lcore its magazines. Nothing is unveiled yet. */
 void cache_open(struct magazine_pool *pool, unsigned int lcore);
 
 #endif

@@ -224,9 +224,10 @@ pool_alloc(const struct magazine_conf *conf, enum magazine_debug level, const st
 	pool->size_max = conf->size ? conf->size : size_max_of(conf);
 	topology_init(pool, conf);
 	pool->is_uncached = conf->size == 0 && size_bound(conf) < MAGAZINE_ROUNDS_MIN;
+	pool->touched = conf->touched;
 	pool->is_veiled = debug || fault || pool->n_nodes > 1;
 	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++)
-		pool->cache[lcore].loaded = pool->cache[lcore].previous = pool->nil;
+		cache_init(&pool->cache[lcore], pool->nil);
 	return pool;
 }
 

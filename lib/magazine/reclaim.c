@@ -69,6 +69,7 @@ loaded_hand_in(struct magazine_pool *pool, unsigned int lcore)
 
 	cache->loaded = magazine_hand_in(pool, lcore, cache->loaded, cache->n_loaded);
 	cache->n_loaded = 0;
+	cache->cold = 0;
 }
 
 uint32_t
@@ -98,7 +99,7 @@ magazine_give_up(struct magazine_pool *pool, unsigned int lcore)
 	cache->epoch = __atomic_load_n(&pool->epoch, __ATOMIC_RELAXED);
 	if (!cache->is_open)
 		return;
-	cache_unveil(pool, cache);
+	cache_unveil(cache);
 	if (cache->n_previous > 0) {
 		cache->reclaimed += cache->n_previous;
 		previous_hand_in(pool, lcore);
@@ -124,9 +125,7 @@ cache_close(struct magazine_pool *pool, unsigned int lcore)
 		cache->foreign[node] = NULL;
 	}
 	depot_unlock(depot);
-	cache->loaded = cache->previous = pool->nil;
-	cache->size = 0;
-	cache->is_open = 0;
+	cache_init(cache, pool->nil);
 }
 
 void
@@ -136,7 +135,7 @@ magazine_pool_flush(struct magazine_pool *pool, unsigned int lcore)
 
 	if (lcore >= RTE_MAX_LCORE || !cache->is_open)
 		return;
-	cache_unveil(pool, cache);
+	cache_unveil(cache);
 	previous_hand_in(pool, lcore);
 	loaded_hand_in(pool, lcore);
 	cache_send_home(pool, lcore);

@@ -39,6 +39,9 @@ struct mempool_magazine {
 	struct mempool_magazine_hooks hooks;
 };
 
+/* struct rte_mbuf, or what other objects begin with: who gets one writes there. */
+#define TOUCHED (2 * RTE_CACHE_LINE_SIZE)
+
 static int self; /* this process */
 static uint32_t default_size, default_size_max;
 
@@ -81,6 +84,7 @@ ops_alloc(struct rte_mempool *mp)
 		.node = mp->socket_id,
 		.topology = &topology,
 		.memory = &memory,
+		.touched = TOUCHED,
 	};
 	struct mempool_magazine *m =
 		rte_zmalloc_socket("magazine", sizeof(*m), alignof(struct mempool_magazine), mp->socket_id);

@@ -96,9 +96,9 @@ places_of(struct magazine_pool *pool, struct place *places)
 	struct magazine_cache *cache = &pool->cache[0];
 	struct magazine_depot *depot = pool->depot[0];
 
-	assert_true(cache->veiled_loaded > 0 && cache->n_previous > 0 && cache->foreign[1]->n > 0);
+	assert_true(cache->hidden > 0 && cache->n_previous > 0 && cache->foreign[1]->n > 0);
 	assert_true(depot->full && depot->loose->n > 0 && depot->inbox);
-	places[0] = (struct place){"loaded", &cache->loaded->rounds[cache->veiled_loaded - 1], 0};
+	places[0] = (struct place){"loaded", &cache->loaded->rounds[cache->hidden - 1], 0};
 	places[1] = (struct place){"previous", &cache->previous->rounds[0], 0};
 	places[2] = (struct place){"foreign", &cache->foreign[1]->rounds[cache->foreign[1]->n - 1], 0};
 	places[3] = (struct place){"full", &depot->full->rounds[depot->full->n - 1], depot->full->last_lcore};
@@ -254,7 +254,7 @@ the_check_sees_every_number(void **state)
 	struct magazine_pool *pool = spread_pool(MAGAZINE_DEBUG_OFF);
 	struct magazine_cache *cache = &pool->cache[0];
 	struct magazine_depot *depot = pool->depot[0];
-	uint32_t *const numbers[] = {&cache->veiled_loaded, &cache->n_previous, &cache->foreign[1]->n,
+	uint32_t *const numbers[] = {&cache->hidden, &cache->n_previous, &cache->foreign[1]->n,
 		&depot->n_full, &depot->n_empty, &depot->n_rounds, &depot->full->n, &depot->loose->n,
 		&depot->inbox_rounds, &depot->empty->n, &pool->n_magazines, &pool->n_seeded};
 	uint64_t *const ledgers[] = {&cache->gets, &cache->puts, &depot->gets, &depot->puts};
