@@ -88,7 +88,8 @@ class PoolBench:
                          + (', the same: figures between lcores mean nothing' if self._cpus.shared else ''),
             'objects': '2304 bytes; two header lines written by who gets and read by who puts where lcores hand over',
             'measured': f'{self._args.rounds} rounds x {self._args.window} ms after {self._args.warmup} ms (a tenth of '
-                        'both where no magazine changes hands), arms interleaved, ratios within a round',
+                        'both where no magazine changes hands), arms interleaved, ratios within a round; '
+                        f'wide set {min(self._args.rounds, WIDE_ROUNDS)} rounds',
         }
 
     def _argv(self, section, n_rounds, prefix, path):

@@ -70,6 +70,7 @@ class Canvas:
             axes.set_ylim(bottom=0)
         else:
             axes.set_yscale('log')
+            axes.yaxis.set_major_formatter('{x:g}')
         axes.grid(axis='y', linewidth=0.3)
         axes.legend(fontsize=7, frameon=False, loc='center left', bbox_to_anchor=(1, 0.5))
         path = os.path.join(self._folder, f'pool-{name}.svg')
