@@ -3,6 +3,9 @@
  * Starting the EAL. What it says when it fails is for those who know it; here that becomes one line
  * with the command that helps. Two kinds of failure: its options are wrong (BAD_INPUT, the EAL says EINVAL), or the
  * machine cannot (MACHINE_FAULT). A device that cannot be probed is no failure to the EAL, but it is to us.
+ *
+ * With it comes what other processes ask of a primary one: our mempool ops, behind all others, so that those have the
+ * same numbers in each process; and packet capture.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +16,7 @@
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 
+#include "capture.h"
 #include "chatter.h"
 #include "device.h"
 #include "interrupts.h"
@@ -120,6 +124,8 @@ eal_start(struct router *router)
 	if (mempool_magazine_register() != 0)
 		return fault("mempool ops: no slot is left for 'magazine'. Run: magpie without -d plugins of "
 			     "mempool ops");
+	if (capture_start() != GO_ON)
+		return MACHINE_FAULT;
 	return devices_check();
 }
 
@@ -133,6 +139,7 @@ eal_end(struct router *router)
 	RTE_ETH_FOREACH_DEV (id) {
 		rte_eth_dev_close(id);
 	}
+	capture_end();
 	interrupts_park();
 	rte_eal_cleanup();
 }

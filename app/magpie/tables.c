@@ -9,6 +9,7 @@
 
 #include <rte_malloc.h>
 
+#include "capture.h"
 #include "memory.h"
 #include "router.h"
 #include "stop.h"
@@ -218,5 +219,6 @@ tables_end(struct router *router)
 {
 	if (router->routes != NULL)
 		route_table_destroy(router->routes);
+	capture_workers(NULL);
 	rte_free(router->qsbr);
 }

@@ -2,6 +2,7 @@
 /* Every EAL lcore is a worker, the main one too; worker i is the plan's lcore i. */
 #include <rte_launch.h>
 
+#include "capture.h"
 #include "chatter.h"
 #include "memory.h"
 #include "router.h"
@@ -55,6 +56,7 @@ enum outcome
 forward_start(struct router *router)
 {
 	chatter_errors(true);
+	capture_workers(router->qsbr);
 	rte_eal_mp_remote_launch(worker_launch, router, CALL_MAIN);
 	rte_eal_mp_wait_lcore();
 	chatter_errors(false);
