@@ -337,16 +337,6 @@ a_pool_left_alone_shrinks(void **state)
 	closed_pool(pool);
 }
 
-static void
-size_force(struct magazine_pool *pool, uint32_t size)
-{
-	for (uint32_t node = 0; node < pool->n_nodes; node++) {
-		depot_lock(pool->depot[node], NULL);
-		pool->depot[node]->size = size;
-		depot_unlock(pool->depot[node]);
-	}
-}
-
 /* Random calls of five lcores and a thread. Any number of objects may stay out. */
 static void
 churn(struct magazine_pool *pool, void **held, uint32_t *n_held, uint64_t *random, uint32_t n_calls)

@@ -96,9 +96,12 @@ places_of(struct magazine_pool *pool, struct place *places)
 	struct magazine_cache *cache = &pool->cache[0];
 	struct magazine_depot *depot = pool->depot[0];
 
-	assert_true(cache->hidden > 0 && cache->n_previous > 0 && cache->foreign[1]->n > 0);
+	struct magazine_lcore_stats stats;
+
+	assert_int_equal(magazine_pool_lcore_stats(pool, 0, &stats), 0);
+	assert_true(stats.loaded > 0 && stats.previous > 0 && stats.foreign > 0);
 	assert_true(depot->full && depot->loose->n > 0 && depot->inbox);
-	places[0] = (struct place){"loaded", &cache->loaded->rounds[cache->hidden - 1], 0};
+	places[0] = (struct place){"loaded", &cache->loaded->rounds[stats.loaded - 1], 0};
 	places[1] = (struct place){"previous", &cache->previous->rounds[0], 0};
 	places[2] = (struct place){"foreign", &cache->foreign[1]->rounds[cache->foreign[1]->n - 1], 0};
 	places[3] = (struct place){"full", &depot->full->rounds[depot->full->n - 1], depot->full->last_lcore};
@@ -254,7 +257,7 @@ the_check_sees_every_number(void **state)
 	struct magazine_pool *pool = spread_pool(MAGAZINE_DEBUG_OFF);
 	struct magazine_cache *cache = &pool->cache[0];
 	struct magazine_depot *depot = pool->depot[0];
-	uint32_t *const numbers[] = {&cache->hidden, &cache->n_previous, &cache->foreign[1]->n,
+	uint32_t *const numbers[] = {&cache->n_loaded, &cache->n_previous, &cache->foreign[1]->n,
 		&depot->n_full, &depot->n_empty, &depot->n_rounds, &depot->full->n, &depot->loose->n,
 		&depot->inbox_rounds, &depot->empty->n, &pool->n_magazines, &pool->n_seeded};
 	uint64_t *const ledgers[] = {&cache->gets, &cache->puts, &depot->gets, &depot->puts};

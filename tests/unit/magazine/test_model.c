@@ -59,6 +59,7 @@ model_init(struct model *model, const struct kind *kind)
 	const struct magazine_conf conf = {.size = kind->size,
 		.topology = &topology,
 		.debug = kind->debug,
+		.touched = kind->seed % 2 ? OBJECT_BYTES : 0,
 		.poison_len = OBJECT_BYTES,
 		.report = report,
 		.report_arg = model};

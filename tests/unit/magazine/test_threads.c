@@ -29,8 +29,11 @@ finish(struct magazine_pool *pool)
 static void
 stress(const struct magazine_conf *conf, struct crowd crowd)
 {
+	struct magazine_conf touched = *conf;
+
+	touched.touched = OBJECT_BYTES;
 	objects_begin(POPULATION);
-	crowd.pool = pool_of(*conf, POPULATION);
+	crowd.pool = pool_of(touched, POPULATION);
 	crowd.held_max = crowd.held_max ? crowd.held_max : 400;
 	crowd.burst_max = crowd.burst_max ? crowd.burst_max : 96;
 	crowd.seed = SEED;

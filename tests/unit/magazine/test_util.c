@@ -2,6 +2,8 @@
 /* What the magazine tests share: objects, pools of them on made-up nodes, and their teardown. */
 #include "test_util.h"
 
+#include "magazine_priv.h"
+
 uintptr_t object_base;
 
 static void *objects;
@@ -108,6 +110,16 @@ flush_all(struct magazine_pool *pool)
 {
 	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++)
 		magazine_pool_flush(pool, lcore);
+}
+
+void
+size_force(struct magazine_pool *pool, uint32_t size)
+{
+	for (uint32_t node = 0; node < pool->n_nodes; node++) {
+		depot_lock(pool->depot[node], NULL);
+		pool->depot[node]->size = size;
+		depot_unlock(pool->depot[node]);
+	}
 }
 
 void

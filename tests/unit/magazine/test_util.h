@@ -51,6 +51,9 @@ void assert_whole(const struct magazine_pool *pool);
 /* Gives the magazines of every lcore to the depots. */
 void flush_all(struct magazine_pool *pool);
 
+/* Makes M that of every depot, as the controller would. Any thread, at any time. */
+void size_force(struct magazine_pool *pool, uint32_t size);
+
 /* Gets n objects that must be there. */
 void get(struct magazine_pool *pool, unsigned int lcore, void **objs, uint32_t n);
 
