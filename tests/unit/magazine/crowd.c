@@ -134,8 +134,11 @@ thread_main(void *arg)
 	struct thread *t = arg;
 
 	pthread_barrier_wait(&start);
-	for (uint32_t round = 0; round < t->crowd->n_rounds / SLOWER; round++)
+	for (uint32_t round = 0; round < t->crowd->n_rounds / SLOWER; round++) {
 		thread_round(t);
+		if (__atomic_load_n(&t->crowd->is_over, __ATOMIC_RELAXED))
+			break;
+	}
 	thread_put(t, t->n_held);
 	if (t->crowd->stops && t->lcore != LCORE_ID_ANY)
 		magazine_pool_flush(t->crowd->pool, t->lcore);

@@ -28,7 +28,7 @@
 
 static struct {
 	uint64_t seconds, random;
-	uint64_t ns_per_round;
+	uint64_t run_ends_ns;
 	uint64_t n_pools, n_runs, n_calls, n_objects, n_failed, n_complaints;
 	uint64_t n_exchanges, n_epochs, n_reclaimed, n_sent_home, n_fired;
 } soak;
@@ -114,9 +114,12 @@ random_pool(void)
 static void
 aside(void *arg)
 {
-	struct magazine_pool *pool = arg;
+	struct crowd *crowd = arg;
+	struct magazine_pool *pool = crowd->pool;
 	struct magazine_stats stats;
 
+	if (now_ns() > soak.run_ends_ns)
+		__atomic_store_n(&crowd->is_over, 1, __ATOMIC_RELAXED);
 	if (one_in(2))
 		magazine_pool_adapt(pool);
 	else
@@ -136,18 +139,13 @@ run(struct magazine_pool *pool)
 		.burst_max = 1 + pick(one_in(2) ? 64 : 700),
 		.polls = !one_in(4),
 		.stops = one_in(2),
+		.n_rounds = UINT32_MAX,
 		.seed = soak.random,
 		.aside = aside,
-		.aside_arg = pool};
-	const uint64_t start = now_ns();
+		.aside_arg = &crowd};
 
-	crowd.n_rounds = (uint32_t)(RUN_NS / soak.ns_per_round) / (crowd.n_lcores + crowd.n_others) + 1;
+	soak.run_ends_ns = now_ns() + RUN_NS;
 	crowd_run(&crowd);
-	/* a third of what is new: runs differ */
-	soak.ns_per_round = (2 * soak.ns_per_round +
-				    (now_ns() - start) / crowd.n_rounds / (crowd.n_lcores + crowd.n_others)) /
-				    3 +
-			    1;
 	assert_whole(pool);
 	assert_int_equal(soak.n_complaints, 0);
 	soak.n_runs++;
@@ -228,7 +226,6 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: soak SECONDS [SEED]\n");
 		return 2;
 	}
-	soak.ns_per_round = 500;
 	printf("seed %#" PRIx64 "\n", soak.random);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
