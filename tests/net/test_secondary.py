@@ -111,9 +111,11 @@ def frames(path):
     return found
 
 
-@pytest.mark.parametrize('plugin', [[], PLUGIN], ids=['ops linked in', 'ops from the plugin'])
-def test_proc_info(net, between_hosts, plugin):
-    primary = between_hosts(*plugin)
+@pytest.mark.parametrize('plugin', [[], PLUGIN], ids=['stock proc-info', 'proc-info with the plugin'])
+@pytest.mark.parametrize('magpie_plugin', [[], PLUGIN], ids=['Magpie', 'Magpie with the plugin'])
+def test_proc_info(net, between_hosts, magpie_plugin, plugin):
+    """The plugin's ops stand behind all others, as Magpie's own do: whoever loads it, numbers mean the same."""
+    primary = between_hosts(*magpie_plugin)
     ping_all(net)
     status, out = primary.proc_info('--stats', plugin)
     assert status == 0 and 'NIC statistics for port 1' in out, out
@@ -129,9 +131,10 @@ def test_proc_info(net, between_hosts, plugin):
     assert account.tx == 2 * 4 * 2 * 5, account.ended
 
 
-def test_dumpcap(net, between_hosts):
+@pytest.mark.parametrize('magpie_plugin', [[], PLUGIN], ids=['Magpie', 'Magpie with the plugin'])
+def test_dumpcap(net, between_hosts, magpie_plugin):
     """A capture while echoes pass: it has both directions, and they pass during and after."""
-    primary, file = between_hosts(), net.path('capture.pcap')
+    primary, file = between_hosts(*magpie_plugin), net.path('capture.pcap')
     capture = primary.dumpcap(AF_PACKET[0], file, '-P', '-c', 60).wait_text('^Capturing')
     ping(net, 'a', '10.0.1.2', count=50)
     assert capture.finish().status == 0, capture.text()

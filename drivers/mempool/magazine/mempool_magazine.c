@@ -229,10 +229,12 @@ mempool_magazine_register(void)
 	int ret;
 
 	self = getpid();
-	/* The table also knows whether the plugin has been here: it has its own copy of this file. */
+	/* The plugin has been here, with its own copy of this file, perhaps of another version: no pool is made yet. */
 	for (uint32_t i = 0; i < rte_mempool_ops_table.num_ops; i++)
-		if (!strcmp(rte_mempool_ops_table.ops[i].name, MEMPOOL_MAGAZINE_OPS))
+		if (!strcmp(rte_mempool_ops_table.ops[i].name, MEMPOOL_MAGAZINE_OPS)) {
+			rte_mempool_ops_table.ops[i] = ops;
 			return 0;
+		}
 	ret = rte_mempool_register_ops(&ops);
 	return ret < 0 ? ret : mempool_magazine_telemetry();
 }
