@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <rte_cycles.h>
+#include <rte_mempool.h>
 
 #include "magazine.h"
 #include "stats_priv.h"
@@ -150,14 +151,28 @@ audit_write(const struct magazine_pool *magazines, const char *what, FILE *out)
 		fprintf(out, "audit: %u more of %s\n", lines.n - AUDIT_LINES, what);
 }
 
-/* what: as in the audit; spared: how many may be missing */
+/* What mempool caches hold is out as far as the magazines know, and would be called missing. */
 static void
-magazines_settle(const struct magazine_pool *magazines, const char *what, uint32_t spared,
+mempool_caches_empty(struct rte_mempool *mp)
+{
+	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++) {
+		struct rte_mempool_cache *cache = rte_mempool_default_cache(mp, lcore);
+
+		if (cache != NULL)
+			rte_mempool_cache_flush(cache, mp);
+	}
+}
+
+/* what: as in the audit; mp: in front of the magazines, or NULL; spared: how many may be missing */
+static void
+magazines_settle(struct magazine_pool *magazines, const char *what, struct rte_mempool *mp, uint32_t spared,
 	struct faults *faults, FILE *out)
 {
 	const bool adds_up = magazine_pool_check(magazines) == 0;
 	struct magazine_stats stats;
 
+	if (mp != NULL)
+		mempool_caches_empty(mp);
 	magazine_pool_stats(magazines, &stats);
 	if (!adds_up)
 		fault_add(faults, "the magazines of %s do not add up", what);
@@ -170,7 +185,7 @@ magazines_settle(const struct magazine_pool *magazines, const char *what, uint32
 static void
 pool_settle(const struct stats_conf *conf, unsigned int pool, struct faults *faults, FILE *out)
 {
-	const struct magazine_pool *magazines = conf->magazines == NULL ? NULL : conf->magazines[pool];
+	struct magazine_pool *magazines = conf->magazines == NULL ? NULL : conf->magazines[pool];
 	/* nobody's fault, but said */
 	const uint32_t spared = ports_forgotten_max(conf->ports, conf->n_ports);
 	struct pool_level level;
@@ -186,7 +201,7 @@ pool_settle(const struct stats_conf *conf, unsigned int pool, struct faults *fau
 	level_check(what, &level, spared, faults);
 	snprintf(what, sizeof(what), "pool %s", level.name);
 	if (magazines != NULL)
-		magazines_settle(magazines, what, spared, faults, out);
+		magazines_settle(magazines, what, conf->pools[pool], spared, faults, out);
 }
 
 static void
@@ -197,7 +212,7 @@ heads_settle(const struct stats_conf *conf, struct faults *faults, FILE *out)
 	heads_level_read(conf, &level);
 	fprintf(out, "heads: %" PRIu32 " of %" PRIu32 " home\n", level.cached + level.depot, level.size);
 	level_check("heads", &level, 0, faults);
-	magazines_settle(skb_pool_heads(conf->heads), "heads", 0, faults, out);
+	magazines_settle(skb_pool_heads(conf->heads), "heads", NULL, 0, faults, out);
 }
 
 int

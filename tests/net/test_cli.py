@@ -290,7 +290,7 @@ def test_check_prints_the_plan(check):
                  r'queue: port 1 queue 0 -> lcore 0 \(node 0\), pool on node 0; distance to port -?\d+, to pool \d+',
                  r'tables: 3 addresses, 1 neighbours, 2 configured routes',
                  r'.* adjacencies .* FIB \d+\.\d MB',
-                 r'pool: \d+ data buffers of 2048 bytes on node 0, ops magazine, mempool cache 128, magazines of up to 512',
+                 r'pool: \d+ data buffers of 2048 bytes on node 0, ops magazine, mempool cache 128, magazines of up to 128',
                  r'heads: \d+, built late, magazines of 128',
                  r'workers: 1, burst 32; the control thread (has a CPU of its own|shares a CPU with one of them)'):
         assert re.search(f'^{line}$', ended.out, re.M), f'{line!r} is not in\n{ended.out}'

@@ -132,13 +132,14 @@ def test_statistics_as_lines(start, pcap):
 
 @pytest.mark.parametrize('rounds', [32, 512])
 def test_magazines_have_the_size_asked_for(start, pcap, rounds):
-    """The first exchange fills a cache with one magazine of the depot's; it holds at most two."""
+    """A pinned size stays, and a cache holds at most two magazines."""
     magpie = start(pcaps(pcap), [*ADDRS, '--stats', '1', '--pool-cache', '0', '--magazine', str(rounds)]).wait_forwarding()
     time.sleep(2)
     ended = magpie.stop()
     ended.assert_balanced()
     cached = [int(count) for count in re.findall(r'^pool.data0.cached (\d+)$', ended.out, re.M)]
-    assert cached and rounds // 2 < max(cached) <= 2 * rounds, ended
+    assert cached and max(cached) <= 2 * rounds, ended
+    assert set(re.findall(r'^pool.data0.magazine (\d+)$', ended.out, re.M)) == {str(rounds)}, ended
 
 
 def test_reader_goes_away(start, pcap):

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "mempool_magazine.h"
 #include "world.h"
 
 /* Settles the accounts; the last line must be line. Returns what was printed, to be freed. */
@@ -127,6 +128,86 @@ test_buffers(void **state)
 	}
 }
 
+static uint32_t
+count_text_of(const char *text, const char *part)
+{
+	uint32_t n = 0;
+
+	while ((text = strstr(text, part)) != NULL) {
+		n++;
+		text++;
+	}
+	return n;
+}
+
+/* A pool of its own, with a mempool cache in front. */
+static struct rte_mempool *
+only_pool(const char *name, uint32_t cache)
+{
+	static struct rte_mempool *pool;
+	static struct magazine_pool *magazines;
+
+	pool = rte_pktmbuf_pool_create_by_ops(name, 1023, cache, 0, 256, SOCKET_ID_ANY, "magazine");
+	assert_non_null(pool);
+	magazines = mempool_magazine_pool(pool);
+	world.conf.pools = &pool;
+	world.conf.magazines = &magazines;
+	world.conf.n_pools = 1;
+	return pool;
+}
+
+/* What lies in the mempool's cache is not missing; what is missing is named. */
+static void
+test_audit(void **state)
+{
+	struct rte_mempool *pool = only_pool("cached", 32);
+	char line[64], *text;
+	void *bufs[40];
+
+	assert_int_equal(rte_mempool_get_bulk(pool, bufs, 40), 0);
+	rte_mempool_put_bulk(pool, bufs, 20);
+	rte_mempool_put_bulk(pool, bufs + 20, 20);
+	assert_true(rte_mempool_default_cache(pool, rte_lcore_id())->len > 0);
+	text = settle(0, "ledger balanced");
+	assert_int_equal(count_text_of(text, "audit"), 0);
+	free(text);
+
+	assert_int_equal(rte_mempool_get_bulk(pool, bufs, 20), 0);
+	rte_mempool_put_bulk(pool, bufs + 2, 18);
+	text = settle(-EFAULT, "ledger NOT balanced: 2 of 1023 buffers of pool cached missing");
+	assert_int_equal(count_text_of(text, "audit: pool cached 0x"), 2);
+	for (int i = 0; i < 2; i++) {
+		snprintf(line, sizeof(line), "audit: pool cached %p is missing\n", bufs[i]);
+		assert_int_equal(count_text_of(text, line), 1);
+	}
+	free(text);
+	rte_mempool_put_bulk(pool, bufs, 2);
+	rte_mempool_free(pool);
+}
+
+/* Many missing ones are a number; and with records, it is known who had them. */
+static void
+test_audit_with_records(void **state)
+{
+	struct rte_mempool *pool;
+	void *bufs[20];
+	char *text;
+
+	setenv("MAGAZINE_DEBUG", "state", 1);
+	pool = only_pool("watched", 0);
+	unsetenv("MAGAZINE_DEBUG");
+	assert_int_equal(rte_mempool_get_bulk(pool, bufs, 20), 0);
+	text = settle(-EFAULT, "ledger NOT balanced: 20 of 1023 buffers of pool watched missing");
+	assert_int_equal(count_text_of(text, "is missing, last with lcore 0: got by lcore 0, seeded\n"), 16);
+	assert_int_equal(count_text_of(text, "audit: 4 more of pool watched\n"), 1);
+	free(text);
+	rte_mempool_put_bulk(pool, bufs, 20);
+	assert_balanced();
+	rte_mempool_put_bulk(pool, bufs, 1);
+	assert_unbalanced("1 errors with objects of pool watched");
+	rte_mempool_free(pool);
+}
+
 /* A driver that forgets its rings' buffers at close is spared as many as those hold, and not one more. */
 static void
 test_forgotten(void **state)
@@ -237,6 +318,8 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup(test_balanced, world_reset),
 		cmocka_unit_test_setup(test_packets, world_reset),
 		cmocka_unit_test_setup(test_buffers, world_reset),
+		cmocka_unit_test_setup(test_audit, world_reset),
+		cmocka_unit_test_setup(test_audit_with_records, world_reset),
 		cmocka_unit_test_setup(test_forgotten, world_reset),
 		cmocka_unit_test_setup(test_buffer_twice, world_reset),
 		cmocka_unit_test_setup(test_head, world_reset),
