@@ -468,6 +468,25 @@ a_loose_magazine_may_be_too_full(void **state)
 	closed_pool(pool);
 }
 
+/* Nobody takes what he cannot use to put it back: the magazines are as they were. */
+static void
+a_failed_get_breaks_no_magazine(void **state)
+{
+	struct magazine_pool *pool = filled_pool(4096, 0);
+	struct magazine_depot *depot = pool->depot[0];
+	static void *objs[4097];
+
+	size_force(pool, 512);
+	get(pool, LCORE_ID_ANY, objs, 4096);
+	magazine_put_bulk(pool, LCORE_ID_ANY, objs, 4096);
+	size_force(pool, 32);
+	assert_int_equal(magazine_get_bulk(pool, LCORE_ID_ANY, objs, 4097), -ENOENT);
+	assert_int_equal(magazine_get_bulk(pool, 0, objs, 4097), -ENOENT);
+	assert_int_equal(depot->n_full, 8);
+	assert_int_equal(depot->full->n, 512);
+	closed_pool(pool);
+}
+
 static void
 size_force_next(void *arg)
 {
@@ -525,6 +544,7 @@ main(void)
 		cmocka_unit_test(a_magazine_keeps_its_own_size),
 		cmocka_unit_test(a_swap_finds_more_than_m),
 		cmocka_unit_test(a_loose_magazine_may_be_too_full),
+		cmocka_unit_test(a_failed_get_breaks_no_magazine),
 		cmocka_unit_test(sizes_change_under_load),
 	};
 

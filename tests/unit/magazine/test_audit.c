@@ -266,6 +266,8 @@ the_check_sees_every_number(void **state)
 	for (size_t i = 0; i < RTE_DIM(numbers); i++) {
 		++*numbers[i];
 		assert_int_equal(magazine_pool_check(pool), -EFAULT);
+		/* as when a magazine on its way is seen at both ends */
+		assert_true(magazine_pool_avail(pool) <= pool->n_seeded);
 		--*numbers[i];
 	}
 	for (size_t i = 0; i < RTE_DIM(ledgers); i++) {

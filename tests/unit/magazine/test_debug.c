@@ -164,6 +164,15 @@ write_after_free_is_found(void **state)
 		"9, ",
 		bytes);
 	assert_memory_equal(reports.line, expected, strlen(expected));
+
+	/* who overwrites all of it alike is found too */
+	magazine_put_bulk(pool, 9, (void **)&bytes, 1);
+#ifdef __SANITIZE_ADDRESS__
+	__asan_unpoison_memory_region(bytes, OBJECT_BYTES);
+#endif
+	memset(bytes, 0, OBJECT_BYTES);
+	get(pool, 9, (void **)&bytes, 1);
+	assert_int_equal(reports.n, n + 2);
 	magazine_put_bulk(pool, 9, (void **)&bytes, 1);
 	watched_end(pool);
 }
