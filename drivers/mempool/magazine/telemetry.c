@@ -2,13 +2,15 @@
 /*
  * What a pool does, for whoever asks over the EAL's telemetry socket of any program:
  *
- *   /magazine/list        names of all mempools with these ops
- *   /magazine/pool,NAME   one of them: sums, and by lcore and depot
+ *   /magazine/list              names of all mempools with these ops
+ *   /magazine/pool,NAME         one of them: sums, and by lcore and depot
+ *   /magazine/pool,NAME,LCORE   what one lcore did with it
  *
  * Numbers are read while lcores run: each is of its own moment.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_mempool.h>
@@ -47,6 +49,16 @@ counts_add(struct rte_tel_data *data, const struct magazine_counts *counts)
 	rte_tel_data_add_dict_u64(data, "sent_home", counts->sent_home);
 }
 
+static void
+lcore_add(struct rte_tel_data *data, const struct magazine_lcore_stats *stats)
+{
+	counts_add(data, &stats->counts);
+	rte_tel_data_add_dict_u64(data, "loaded", stats->loaded);
+	rte_tel_data_add_dict_u64(data, "previous", stats->previous);
+	rte_tel_data_add_dict_u64(data, "foreign", stats->foreign);
+	rte_tel_data_add_dict_u64(data, "size", stats->size);
+}
+
 static struct rte_tel_data *
 lcore_dict(const struct magazine_lcore_stats *stats)
 {
@@ -55,11 +67,7 @@ lcore_dict(const struct magazine_lcore_stats *stats)
 	if (!data)
 		return NULL;
 	rte_tel_data_start_dict(data);
-	counts_add(data, &stats->counts);
-	rte_tel_data_add_dict_u64(data, "loaded", stats->loaded);
-	rte_tel_data_add_dict_u64(data, "previous", stats->previous);
-	rte_tel_data_add_dict_u64(data, "foreign", stats->foreign);
-	rte_tel_data_add_dict_u64(data, "size", stats->size);
+	lcore_add(data, stats);
 	return data;
 }
 
@@ -86,7 +94,7 @@ depot_dict(const struct magazine_depot_stats *stats)
 	return data;
 }
 
-/* A part that there is no memory for is left out; the sums are there. */
+/* A part that there is no memory or no room in the answer for is left out: a single lcore can be asked for. */
 static void
 parts_add(struct rte_tel_data *data, const struct magazine_pool *pool)
 {
@@ -111,18 +119,13 @@ parts_add(struct rte_tel_data *data, const struct magazine_pool *pool)
 	}
 }
 
-static int
-on_pool(const char *cmd, const char *params, struct rte_tel_data *data)
+static void
+pool_add(struct rte_tel_data *data, const struct magazine_pool *pool)
 {
-	const struct rte_mempool *mp = params ? rte_mempool_lookup(params) : NULL;
-	const struct magazine_pool *pool = mp ? mempool_magazine_pool(mp) : NULL;
 	struct magazine_stats stats;
 
-	if (!pool)
-		return mp ? -EINVAL : -ENOENT;
 	magazine_pool_stats(pool, &stats);
-	rte_tel_data_start_dict(data);
-	rte_tel_data_add_dict_string(data, "name", mp->name);
+	rte_tel_data_add_dict_string(data, "name", pool->name);
 	rte_tel_data_add_dict_u64(data, "population", stats.population);
 	rte_tel_data_add_dict_u64(data, "cached", stats.cached);
 	rte_tel_data_add_dict_u64(data, "depot", stats.depot);
@@ -134,6 +137,45 @@ on_pool(const char *cmd, const char *params, struct rte_tel_data *data)
 	rte_tel_data_add_dict_u64(data, "errors", stats.errors);
 	counts_add(data, &stats.counts);
 	parts_add(data, pool);
+}
+
+/* lcore: a number, and nothing behind it. */
+static int
+lcore_show(struct rte_tel_data *data, const struct magazine_pool *pool, const char *lcore)
+{
+	struct magazine_lcore_stats stats;
+	char *end;
+	const unsigned long number = strtoul(lcore, &end, 10);
+
+	if (*lcore < '0' || *lcore > '9' || *end != '\0' || number >= RTE_MAX_LCORE)
+		return -EINVAL;
+	if (magazine_pool_lcore_stats(pool, (unsigned int)number, &stats) < 0)
+		return -ENOENT;
+	rte_tel_data_start_dict(data);
+	lcore_add(data, &stats);
+	return 0;
+}
+
+static int
+on_pool(const char *cmd, const char *params, struct rte_tel_data *data)
+{
+	const size_t length = params ? strcspn(params, ",") : 0;
+	const struct magazine_pool *pool;
+	const struct rte_mempool *mp;
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	if (length == 0 || length >= sizeof(name))
+		return -EINVAL;
+	memcpy(name, params, length);
+	name[length] = '\0';
+	mp = rte_mempool_lookup(name);
+	pool = mp ? mempool_magazine_pool(mp) : NULL;
+	if (!pool)
+		return mp ? -EINVAL : -ENOENT;
+	if (params[length] == ',')
+		return lcore_show(data, pool, params + length + 1);
+	rte_tel_data_start_dict(data);
+	pool_add(data, pool);
 	return 0;
 }
 
@@ -145,6 +187,6 @@ mempool_magazine_telemetry(void)
 
 	if (ret < 0)
 		return ret;
-	return rte_telemetry_register_cmd(
-		"/magazine/pool", on_pool, "What a pool's magazines do. Parameter: the mempool's name");
+	return rte_telemetry_register_cmd("/magazine/pool", on_pool,
+		"What a pool's magazines do. Parameters: the mempool's name, and an lcore for that alone");
 }

@@ -17,6 +17,11 @@
 
 static int client = -1;
 
+static const char *const bad_pools[] = {"/magazine/pool", "/magazine/pool,", "/magazine/pool,none",
+	"/magazine/pool,stock", "/magazine/pool,data,", "/magazine/pool,data,x", "/magazine/pool,data,0x",
+	"/magazine/pool,data,1", "/magazine/pool,data,4096",
+	"/magazine/pool,a-name-that-is-longer-than-any-mempool-may-have"};
+
 static int
 client_open(void **state)
 {
@@ -106,6 +111,26 @@ test_commands(void **state)
 	assert_answer("/magpie/drops", "null");
 }
 
+/* The mempool ops' own commands, which any program with these ops answers. */
+static void
+test_magazines(void **state)
+{
+	void *bufs[20];
+
+	assert_int_equal(rte_mempool_get_bulk(world.pools[1], bufs, 20), 0);
+	assert_string_equal(ask("/magazine/list"), "{\"/magazine/list\":[\"data\"]}");
+	assert_answer("/magazine/pool,data", "\"name\":\"data\",\"population\":255");
+	assert_answer("/magazine/pool,data", "\"out\":20,");
+	assert_answer("/magazine/pool,data", "\"lcore_0\":{\"gets\":20,\"puts\":0,");
+	assert_answer("/magazine/pool,data", "\"depot_0\":{\"size\":32,");
+	assert_null(strstr(ask("/magazine/pool,data"), "lcore_1"));
+	assert_answer("/magazine/pool,data,0", "{\"gets\":20,\"puts\":0,");
+	rte_mempool_put_bulk(world.pools[1], bufs, 20);
+	assert_answer("/magazine/pool,data", "\"gets\":20,\"puts\":20,");
+	for (size_t i = 0; i < RTE_DIM(bad_pools); i++)
+		assert_answer(bad_pools[i], "null");
+}
+
 /* What telemetry shows is the struct stats of now, and making one again does not register twice. */
 static void
 test_again(void **state)
@@ -131,6 +156,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_commands, world_reset),
+		cmocka_unit_test_setup(test_magazines, world_reset),
 		cmocka_unit_test_setup(test_again, world_reset),
 	};
 
