@@ -20,7 +20,7 @@
 
 #include "magazine_priv.h"
 
-#define WARM_AHEAD 64u /* objects whose lines are fetched before they are got */
+#define WARM_AHEAD 96u /* objects whose lines are fetched before they are got */
 #define WARM_SHOWN 32u /* of these the inline get may take so many before it comes by again */
 
 void

@@ -8,8 +8,8 @@
 
 #include "test_util.h"
 
-#define POPULATION 1024
-#define SIZE       128
+#define POPULATION 4096
+#define SIZE       256
 
 static struct magazine_pool *
 touched_pool(uint32_t touched)
@@ -36,7 +36,8 @@ a_cold_magazine_is_shown_in_bursts(void **state)
 	const struct magazine_cache *cache = &pool->cache[1];
 	const struct {
 		uint32_t shown, hidden, cold; /* after each get of 32 */
-	} steps[] = {{32, 64, 32}, {0, 64, 32}, {32, 0, 0}, {0, 0, 0}};
+	} steps[] = {{32, 192, 128}, {0, 192, 128}, {32, 128, 64}, {0, 128, 64}, {96, 0, 0}, {64, 0, 0},
+		{32, 0, 0}, {0, 0, 0}};
 	void *objs[SIZE];
 
 	for (size_t i = 0; i < RTE_DIM(steps); i++) {
@@ -85,9 +86,11 @@ hiding_changes_nothing_else(void **state)
 
 	for (uint32_t step = 0; step < 20000; step++) {
 		const uint32_t n = random_below(&random, 70);
-		const unsigned int lcore = 1 + random_below(&random, 2);
+		const bool puts = random_below(&random, 2) == 0 && held >= n;
+		/* mostly one gets and the other puts */
+		const unsigned int lcore = (random_below(&random, 8) == 0) == puts ? 1 : 2;
 
-		if (random_below(&random, 2) == 0 && held >= n) {
+		if (puts) {
 			held -= n;
 			magazine_put_bulk(pool, lcore, &objs[0][held], n);
 			magazine_put_bulk(twin, lcore, &objs[1][held], n);
