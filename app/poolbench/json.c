@@ -3,7 +3,8 @@
  * Everything that was measured, for programs:
  *
  *   {"dpdk": .., (the surroundings), "results": [{"arm", "shape", "population", "metric",
- *    "unit", "samples": [one per round], "median", "q1", "q3", "magazine": (ours)}]}
+ *    "unit", "samples": [one per round], "median", "q1", "q3", "magazine": (ours),
+ *    "latency_ns": [[before, after] per round] (between lcores)}]}
  *
  * A sample of null is a round that failed. Names hold nothing that JSON would escape.
  */
@@ -31,6 +32,16 @@ magazine_write(FILE *file, const struct cell *cell, uint32_t n_rounds)
 }
 
 static void
+latency_write(FILE *file, const struct cell *cell, uint32_t n_rounds)
+{
+	fprintf(file, ", \"latency_ns\": [");
+	for (uint32_t round = 0; round < n_rounds; round++)
+		fprintf(file, "%s[%.1f, %.1f]", round > 0 ? ", " : "", cell->latency[2 * round],
+			cell->latency[2 * round + 1]);
+	fprintf(file, "]");
+}
+
+static void
 result_write(FILE *file, const struct cell *cell, uint32_t metric, uint32_t n_rounds)
 {
 	const char *name = cell->shape->metrics[metric];
@@ -46,6 +57,8 @@ result_write(FILE *file, const struct cell *cell, uint32_t metric, uint32_t n_ro
 			summary.q3);
 	if (cell->sizes[0] > 0)
 		magazine_write(file, cell, n_rounds);
+	if (cell->latency[0] > 0)
+		latency_write(file, cell, n_rounds);
 	fprintf(file, ", \"samples\": [");
 	for (uint32_t round = 0; round < n_rounds; round++) {
 		const double sample = cell->samples[(size_t)metric * n_rounds + round];

@@ -56,7 +56,8 @@ samples_create(struct plan *plan)
 		cell->samples =
 			calloc((size_t)shape_n_metrics(cell->shape) * plan->n_rounds, sizeof(*cell->samples));
 		cell->sizes = calloc(plan->n_rounds, sizeof(*cell->sizes));
-		if (!cell->samples || !cell->sizes)
+		cell->latency = calloc(2 * (size_t)plan->n_rounds, sizeof(*cell->latency));
+		if (!cell->samples || !cell->sizes || !cell->latency)
 			return -ENOMEM;
 	}
 	return 0;
@@ -83,6 +84,7 @@ plan_destroy(struct plan *plan)
 	for (size_t i = 0; plan->cells && i < plan->n_groups * plan->n_arms; i++) {
 		free(plan->cells[i].samples);
 		free(plan->cells[i].sizes);
+		free(plan->cells[i].latency);
 	}
 	free(plan->cells);
 }

@@ -93,6 +93,7 @@ struct cell {
 	const struct shape *shape;
 	uint32_t population;
 	double *samples; /* [metric * n_rounds + round]; below zero = failed */
+	double *latency; /* [2 * round]: core_latency_ns() before and after, of shapes with several lcores */
 	/* Of ours only. */
 	uint32_t *sizes;                                 /* M at the end of each round */
 	uint64_t gets, exchanges, contended, cross_core; /* sums over the rounds, warming up included */

@@ -87,6 +87,14 @@ stats_note(struct cell *cell, const struct subject *subject, uint32_t round)
 	cell->cross_core += stats.counts.cross_core;
 }
 
+/* The host may move a virtual CPU at any time, so it is asked around each sample. */
+static void
+latency_note(struct cell *cell, uint32_t at)
+{
+	if (cell->shape->n_lcores > 1)
+		cell->latency[at] = core_latency_ns();
+}
+
 static int
 measure(struct cell *cell, const struct options *options, uint32_t round)
 {
@@ -98,7 +106,9 @@ measure(struct cell *cell, const struct options *options, uint32_t round)
 		explain(cell, options, ret);
 		return ret;
 	}
+	latency_note(cell, 2 * round);
 	ret = cell->shape->run(&subject, cell->shape, values);
+	latency_note(cell, 2 * round + 1);
 	for (uint32_t m = 0; m < shape_n_metrics(cell->shape); m++)
 		cell->samples[m * options->n_rounds + round] = ret < 0 ? -1 : values[m];
 	stats_note(cell, &subject, round);

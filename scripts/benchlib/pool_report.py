@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What bench pool says: the table of ratios on the terminal and as Markdown, and the medians of the wide set."""
 from . import rounds
+from .pool_table import FAR, FAR_NS, NEAR
 from .process import Failure
 
-HEAD = ['shape', 'ours', 'against', 'ratio (quartiles)', 'goal', '', 'inline', 'M']
+HEAD = ['shape', 'ours', 'against', 'ratio (quartiles)', 'goal', '', 'cores near', 'cores far', 'inline', 'M']
+
+
+def _state(outcome, state):
+    """The ratio in that state, and against whom if that is another arm than over all."""
+    for found in outcome.states:
+        if found.state == state:
+            against = '' if found.against == outcome.against else f' {found.against}'
+            return f'{found.ratio:.3f}{against} (n={found.n})'
+    return '-'
 
 
 def _cells(outcome):
@@ -11,7 +21,8 @@ def _cells(outcome):
     ratio = '-' if outcome.ratio is None else f'{outcome.ratio:.3f} ({outcome.q1:.3f}..{outcome.q3:.3f})'
     inline = '-' if outcome.inline is None else f'{outcome.inline:.3f}'
     return [row.text, row.ours, outcome.against, ratio, f'{row.relation} {row.goal:g}',
-            'reached' if outcome.reached else 'MISSED', inline, outcome.size]
+            'reached' if outcome.reached else 'MISSED', *(_state(outcome, state) for state in (NEAR, FAR)), inline,
+            outcome.size]
 
 
 def _notes(outcomes):
@@ -21,6 +32,7 @@ def _notes(outcomes):
 def print_table(outcomes):
     rounds.print_table(HEAD, [_cells(outcome) for outcome in outcomes])
     print('  inline: the same past the mempool; M: what the adaptive size had come to')
+    print(f'  near, far: rounds in which a cache line took less or more than {FAR_NS} ns from core to core')
     for note in _notes(outcomes):
         print(f'  {note}')
 
@@ -50,7 +62,9 @@ def markdown(outcomes, facts):
     """The table, ready for a page."""
     lines = ['| ' + ' | '.join(HEAD).replace('|  |', '| reached? |') + ' |', '|---' * len(HEAD) + '|']
     lines += ['| ' + ' | '.join(_cells(outcome)) + ' |' for outcome in outcomes]
-    lines += ['', '"inline" is the same past the mempool; M is what the adaptive size had come to.']
+    lines += ['', '"inline" is the same past the mempool; M is what the adaptive size had come to. Near and far: only the '
+              f'rounds in which a cache line took less or more than {FAR_NS} ns from core to core, against whatever was '
+              'best then.']
     lines += [f'- {note}' for note in _notes(outcomes)]
     lines += ['', 'Measured with `scripts/bench pool` on:', '']
     lines += [f'- {name}: {value}' for name, value in facts.items()]

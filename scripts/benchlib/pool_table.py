@@ -3,6 +3,10 @@
 
 A ratio is taken within a round, between two arms that were measured one after the other; a row shows the median
 of these ratios, with their quartiles.
+
+Between cores it matters most how near they are to each other, and on a virtual machine that changes under way: the time
+of a cache line from one to the other is taken before and after each sample. Samples during which it changed are left
+out, ratios are taken only between samples of the same state, and each state has a figure of its own as well.
 """
 import collections
 import statistics
@@ -11,7 +15,9 @@ import statistics
 Section = collections.namedtuple('Section', 'name shapes arms populations')
 # ours against one arm, or against the best (by its median) of several; goal: at least, or at most if it is '<='.
 Row = collections.namedtuple('Row', 'text shape population metric ours against relation goal')
-Outcome = collections.namedtuple('Outcome', 'row against ratio q1 q3 reached inline size note')
+Outcome = collections.namedtuple('Outcome', 'row against ratio q1 q3 reached inline size note states', defaults=((),))
+# The ratio in one state of the machine, against the arm that was best in it, from so many rounds.
+StateRatio = collections.namedtuple('StateRatio', 'state ratio against n')
 
 SMALL, LARGE, WIDE = 16384, 131072, 32768
 UNCACHED, DEFAULT, STACK = 'ring_mp_mc/c0', 'ring_mp_mc/c512', 'stack/c512'
@@ -19,6 +25,8 @@ STOCK = (DEFAULT, STACK, 'stack/c256', 'lf_stack/c512')
 STOCK_128 = ('ring_mp_mc/c128', 'stack/c128', 'lf_stack/c128')
 OURS, SINGLE, INLINE = 'magazine/auto', 'magazine/auto+c128', 'inline/auto'
 TAIL = 'p99.9'
+NEAR, FAR = 'near', 'far'
+FAR_NS = 100  # one way; cores that share a cache take some 40 ns, others 200
 
 SECTIONS = (
     Section('same core', ('same-core/b1', 'same-core/b32'), (UNCACHED, DEFAULT, OURS, SINGLE, INLINE), (SMALL,)),
@@ -83,10 +91,26 @@ def is_rate(result):
     return result['unit'] == 'Mobj/s'
 
 
+def states(result):
+    """Per round: how near the cores were; None if that changed meanwhile, '' where it does not matter."""
+    def state(before, after):
+        return (FAR if before >= FAR_NS else NEAR) if (before >= FAR_NS) == (after >= FAR_NS) else None
+    return [state(*pair) for pair in result['latency_ns']] if 'latency_ns' in result else [''] * len(result['samples'])
+
+
+def only(result, wanted):
+    """The result with nothing but the samples of one state."""
+    samples = [sample if state == wanted else None for sample, state in zip(result['samples'], states(result))]
+    able = [sample for sample in samples if sample is not None]
+    kept = {key: value for key, value in result.items() if key != 'median'}
+    return {**kept, 'samples': samples, **({'median': quartiles(able)[1]} if able else {})}
+
+
 def ratios(ours, theirs, relation='>=', added=0.0):
     """Per round: how many times as fast ours is; with '<=', how many times as large its number is."""
-    pairs = [(mine + added, other + added) for mine, other in zip(ours['samples'], theirs['samples'])
-             if mine is not None and other is not None]
+    pairs = [(mine + added, other + added) for mine, other, here, there
+             in zip(ours['samples'], theirs['samples'], states(ours), states(theirs))
+             if mine is not None and other is not None and here == there and here is not None]
     if relation == '>=' and not is_rate(ours):
         pairs = [(other, mine) for mine, other in pairs]
     return [upper / lower for upper, lower in pairs if lower > 0]
@@ -116,6 +140,18 @@ def _inline(row, results, against):
     return quartiles(values)[1] if values else None
 
 
+def by_state(row, cells):
+    """A StateRatio for each state that was met; the best of the others is chosen anew in each."""
+    found = []
+    for state in (NEAR, FAR):
+        ours, *others = (only(cell, state) for cell in cells)
+        theirs = best(others)
+        values = ratios(ours, theirs, row.relation) if theirs else []
+        if values:
+            found.append(StateRatio(state, quartiles(values)[1], theirs['arm'], len(values)))
+    return tuple(found)
+
+
 def judge(row, results):
     """The outcome of a row; one without a ratio is not reached."""
     found = results.find([row.ours, *row.against], row.shape, row.population, row.metric)
@@ -130,7 +166,7 @@ def judge(row, results):
         with_timer = quartiles(ratios(found[0][0], theirs, row.relation, added=found[1]))[1]
         note = f'{with_timer:.3f} with the {found[1]:.0f} cycles of the timer left in'
     return Outcome(row, theirs['arm'], middle, q1, q3, reached, _inline(row, results, theirs['arm']),
-                   _size(found[0][0]), note)
+                   _size(found[0][0]), note, by_state(row, found[0]))
 
 
 def _where(outcome, outcomes):

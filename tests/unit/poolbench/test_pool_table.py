@@ -16,10 +16,10 @@ from benchlib import pool_figures, pool_report, pool_table  # noqa: E402
 from benchlib.pool_table import Results, Row  # noqa: E402
 
 
-def result(arm, samples, unit='Mobj/s', shape='crossing', metric='', population=16384, sizes=None):
+def result(arm, samples, unit='Mobj/s', shape='crossing', metric='', population=16384, sizes=None, latency=None):
     q1, median, q3 = pool_table.quartiles([sample for sample in samples if sample is not None])
     return {'arm': arm, 'shape': shape, 'population': population, 'metric': metric, 'unit': unit, 'samples': samples,
-            'median': median, 'q1': q1, 'q3': q3, **({'magazine': {'sizes': sizes}} if sizes else {})}
+            'median': median, 'q1': q1, 'q3': q3, **({'magazine': {'sizes': sizes}} if sizes else {}), **({'latency_ns': latency} if latency else {})}
 
 
 def results(*cells, timer=50):
@@ -67,6 +67,17 @@ class Judgement(unittest.TestCase):
         cells = [result('magazine/auto', [None, 30, 20]), result('a', [5, 10, None])]
         self.assertEqual(pool_table.judge(row(), results(*cells)).ratio, 3)
 
+    def test_near_and_far_are_not_mixed(self):
+        near, far, moved = [40, 45], [190, 200], [40, 200]
+        cells = [result('magazine/auto', [300, 60, 500, 70, 9], latency=[near, far, near, far, moved]),
+                 result('a', [100, 30, 50, 35, 3], latency=[near, far, moved, far, near]),
+                 result('b', [20, 60, 500, 700, 3], latency=[near, far, far, near, near])]
+        outcome = pool_table.judge(row(against=('a', 'b')), results(*cells))
+        self.assertEqual([tuple(state) for state in outcome.states], [('near', 3, 'a', 1), ('far', 1, 'b', 1)])
+        # over all rounds b has the better median, but only its first two samples have a partner of the same state
+        self.assertEqual((outcome.against, outcome.ratio), ('b', 8))
+        self.assertEqual(pool_table.judge(row(), results(*cells[:2])).ratio, 2)
+
     def test_what_was_not_measured_is_not_reached(self):
         outcome = pool_table.judge(row(), results(result('a', [5])))
         self.assertEqual((outcome.ratio, outcome.reached, outcome.note), (None, False, 'not measured'))
@@ -111,7 +122,7 @@ class Report(unittest.TestCase):
     def test_markdown(self):
         outcomes = [pool_table.judge(row(), results(result('magazine/auto', [30]), result('a', [10])))]
         text = pool_report.markdown(outcomes, {'cpu': 'one'})
-        self.assertIn('| row | magazine/auto | a | 3.000 (3.000..3.000) | >= 2 | reached | - | - |\n', text)
+        self.assertIn('| row | magazine/auto | a | 3.000 (3.000..3.000) | >= 2 | reached | - | - | - | - |\n', text)
         self.assertEqual(len({line.count('|') for line in text.splitlines() if line.startswith('|')}), 1)
         self.assertIn('- cpu: one\n', text)
 
