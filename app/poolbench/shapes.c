@@ -5,22 +5,23 @@
 #define SAME_CORE(NAME, N)                                                                                \
 	{                                                                                                 \
 		.name = "same-core/" NAME, .family = "same core", .unit = "cycles/object", .n_lcores = 1, \
-		.burst = N, .run = same_core_run                                                          \
+		.burst = (N), .run = same_core_run                                                        \
 	}
-#define HOLD(NAME, WINDOW, LINES)                                                                         \
-	{                                                                                                 \
-		.name = "hold/" NAME "/l" #LINES, .family = "held window, " #LINES " lines touched",      \
-		.unit = "cycles/object", .n_lcores = 1, .window = WINDOW, .lines = LINES, .run = hold_run \
+#define HOLD(NAME, WINDOW, LINES)                                                                    \
+	{                                                                                            \
+		.name = "hold/" NAME "/l" #LINES, .family = "held window, " #LINES " lines touched", \
+		.unit = "cycles/object", .n_lcores = 1, .window = (WINDOW), .lines = (LINES),        \
+		.run = hold_run                                                                      \
 	}
 #define SWING(A)                                                                                 \
 	{                                                                                        \
 		.name = "swing/" #A, .family = "so many got, then put", .unit = "cycles/object", \
-		.n_lcores = 1, .settles = true, .swing = A, .run = swing_run                     \
+		.n_lcores = 1, .settles = true, .swing = (A), .run = swing_run                   \
 	}
-#define CROSSING(NAME, N_LCORES, TOPOLOGY, SWING_OBJECTS)                                          \
-	{                                                                                          \
-		.name = NAME, .family = "between lcores", .unit = "Mobj/s", .n_lcores = N_LCORES,  \
-		.settles = true, .topology = TOPOLOGY, .swing = SWING_OBJECTS, .run = crossing_run \
+#define CROSSING(NAME, N_LCORES, TOPOLOGY, SWING_OBJECTS)                                              \
+	{                                                                                              \
+		.name = (NAME), .family = "between lcores", .unit = "Mobj/s", .n_lcores = (N_LCORES),  \
+		.settles = true, .topology = (TOPOLOGY), .swing = (SWING_OBJECTS), .run = crossing_run \
 	}
 
 const struct shape shapes[] = {

@@ -95,6 +95,6 @@ int magazine_pool_audit(const struct magazine_pool *pool,
 	void (*found)(void *arg, const struct magazine_finding *finding), void *arg);
 
 /* "missing", "doubly present", "foreign". */
-const char *magazine_flaw_name(enum magazine_flaw kind);
+const char *magazine_flaw_name(enum magazine_flaw flaw);
 
 #endif
