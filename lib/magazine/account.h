@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct magazine_pool;
 
 /* What an lcore did, or all of them. Counters only grow. */
@@ -96,5 +100,9 @@ int magazine_pool_audit(const struct magazine_pool *pool,
 
 /* "missing", "doubly present", "foreign". */
 const char *magazine_flaw_name(enum magazine_flaw flaw);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,8 @@
  *   busy:  exchanges take more than 0.5 % of one lcore's time, or more than 2 % of them
  *          found the lock taken. Busy at three looks in a row: M doubles.
  *   calm:  less than a sixteenth of that. Calm for a second: M halves.
+ *   starving: an lcore has found nothing since the last look. M halves: what others hold back is what it
+ *          lacks, and the exchanges that giving it up costs are no reason to hold back more.
  *
  * libumem, where this comes from, looks at contention only, purges every cache to change the
  * size, and never shrinks. Here a magazine carries its own number of rounds, so that
@@ -46,7 +48,7 @@ static void
 grow(struct magazine_depot *depot)
 {
 	depot->n_busy = 0;
-	if (depot->size == depot->size_max)
+	if (2 * depot->size > depot->size_limit)
 		return;
 	depot->size *= 2;
 	depot->grown++;
@@ -89,6 +91,12 @@ depot_adapt(struct magazine_depot *depot, uint64_t now)
 	depot->looked_at = now;
 	depot->last_exchanges = depot->exchanges;
 	depot->last_contended = depot->contended;
+	if (__atomic_exchange_n(&depot->starved, 0, __ATOMIC_RELAXED)) {
+		depot->n_busy = 0;
+		depot->calm_since = now;
+		shrink(depot);
+		return;
+	}
 	if (busy > elapsed || (exchanges >= CONTENDED_MIN && contended * CONTENDED_FRACTION > exchanges)) {
 		depot->calm_since = now;
 		if (++depot->n_busy >= BUSY_LOOKS)
@@ -100,6 +108,33 @@ depot_adapt(struct magazine_depot *depot, uint64_t now)
 		depot->calm_since = now;
 	else
 		calm_down(depot, now);
+}
+
+uint32_t
+adapt_bound(uint32_t population, uint32_t n_lcores, uint32_t n_nodes)
+{
+	return population / 2 / (1 + n_nodes) / RTE_MAX(n_lcores, 1u);
+}
+
+static void
+depot_limit(struct magazine_depot *depot, uint32_t bound)
+{
+	depot_lock(depot, NULL);
+	depot->size_limit = depot->size_min;
+	while (2 * depot->size_limit <= RTE_MIN(bound, depot->size_max))
+		depot->size_limit *= 2;
+	while (depot->size > depot->size_limit)
+		shrink(depot);
+	depot_unlock(depot);
+}
+
+void
+adapt_limit(struct magazine_pool *pool, uint32_t n_open)
+{
+	const uint32_t bound = adapt_bound(pool->population, RTE_MAX(n_open, pool->n_lcores), pool->n_nodes);
+
+	for (uint32_t node = 0; node < pool->n_nodes && pool->size_min < pool->size_max; node++)
+		depot_limit(pool->depot[node], bound);
 }
 
 void

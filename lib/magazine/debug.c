@@ -66,12 +66,6 @@ debugger_bytes(uint32_t population)
 		sizeof(struct magazine_debugger) + (size_t)population * sizeof(struct record));
 }
 
-static void
-report_to_stderr(void *arg, const char *line)
-{
-	fprintf(stderr, "%s\n", line);
-}
-
 void
 debugger_init(struct magazine_debugger *debugger, const struct magazine_conf *conf, enum magazine_debug level)
 {
@@ -81,7 +75,7 @@ debugger_init(struct magazine_debugger *debugger, const struct magazine_conf *co
 	snprintf(debugger->name, sizeof(debugger->name), "%s", conf->name);
 	debugger->offset = conf->poison_offset;
 	debugger->len = conf->poison_len;
-	debugger->report = conf->report ? conf->report : report_to_stderr;
+	debugger->report = conf->report;
 	debugger->report_arg = conf->report_arg;
 }
 
@@ -167,7 +161,11 @@ complain(struct magazine_debugger *debugger, const char *what, const void *objec
 	snprintf(line, sizeof(line), "magazine %s: %s %p by %s%s%s", debugger->name, what, object, who,
 		record ? "; before: " : "", history);
 	__atomic_add_fetch(&debugger->n_errors, 1, __ATOMIC_RELAXED);
-	debugger->report(debugger->report_arg, line);
+	/* whose, is asked only now: the one who complains may be another process than the pool's maker */
+	if (debugger->report)
+		debugger->report(debugger->report_arg, line);
+	else
+		fprintf(stderr, "%s\n", line);
 }
 
 static void

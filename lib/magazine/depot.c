@@ -19,7 +19,7 @@ depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size, u
 	rte_spinlock_init(&depot->lock);
 	depot->size = size;
 	depot->size_min = size_min;
-	depot->size_max = size_max;
+	depot->size_max = depot->size_limit = size_max;
 	for (uint32_t i = 0; i < n; i++, at += magazine_stride(size_max))
 		depot_push_empty(depot, (struct magazine *)at);
 	depot->loose = depot_pop_empty(depot);

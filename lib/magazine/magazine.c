@@ -6,8 +6,8 @@
  * Then it swaps loaded and previous if that helps, so that a caller who goes to
  * and fro across the boundary stays at home; and only if both are empty (or
  * both full) it exchanges one of them for its opposite at the depot. After an
- * exchange M gets and M puts are possible without another one, whatever the
- * order. The exchange is two list operations in one critical section; objects are
+ * exchange as many gets as that magazine has rounds and M puts are possible without another one,
+ * whatever the order. The exchange is two list operations in one critical section; objects are
  * copied outside.
  *
  * Get is all or nothing without a way back: objects are first copied and
@@ -53,6 +53,7 @@ cache_open(struct magazine_pool *pool, unsigned int lcore)
 	cache->epoch = __atomic_load_n(&pool->epoch, __ATOMIC_RELAXED);
 	cache->capacity = cache->next_size;
 	cache->is_open = 1;
+	adapt_limit(pool, __atomic_add_fetch(&pool->n_open, 1, __ATOMIC_RELAXED));
 	cache_veil(pool, cache);
 }
 
@@ -284,7 +285,7 @@ sorted_put(struct magazine_pool *pool, unsigned int lcore, void *const *objs, ui
 	cache = &pool->cache[lcore];
 	cache_unveil(cache);
 	cache->puts += n;
-	if (pool->n_nodes > 1)
+	if (cache_sorts(pool, cache))
 		cache_put(pool, lcore, home, node_put_foreign(pool, lcore, objs, n, home));
 	else
 		cache_put(pool, lcore, objs, n);
@@ -307,7 +308,7 @@ veiled_put(struct magazine_pool *pool, unsigned int lcore, void *const *objs, ui
 void
 magazine_put_slow(struct magazine_pool *pool, unsigned int lcore, void *const *objs, uint32_t n)
 {
-	if (likely(!pool->is_veiled)) {
+	if (likely(!pool->is_veiled && (lcore >= RTE_MAX_LCORE || !cache_sorts(pool, &pool->cache[lcore])))) {
 		sorted_put(pool, lcore, objs, n);
 		return;
 	}

@@ -16,7 +16,7 @@
  *
  * Invariants (n = rounds in a magazine; M = the size magazines are filled to now)
  *   previous is empty, or was full when it became previous, except inside an exchange
- *   a magazine in the depot's full list was full when it came there; M may have changed since
+ *   a magazine in the depot's full list has at least MAGAZINE_ROUNDS_MIN rounds, or M if that is pinned
  *   depot (full + loose + inbox) + cached (loaded + previous + foreign) + (gets - puts) == objects seeded
  *
  * Threads: a cache belongs to the lcore whose index it has. A thread that is no
@@ -37,6 +37,10 @@
 #include <rte_memory.h>
 
 #include "account.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define MAGAZINE_ROUNDS_MIN     32u
 #define MAGAZINE_ROUNDS_MAX     512u
@@ -107,10 +111,10 @@ enum magazine_debug {
 /*
  * What a pool is made of; every field may be 0 unless it says otherwise.
  *
- * An adaptive M grows no further than lcores * 2 * M <= population / 2, so that the caches of
- * lcores that never poll (magazine_poll()) leave at least half of the objects to the others. Where not even
- * MAGAZINE_ROUNDS_MIN fits, there are no caches and every call takes a depot's lock. Whoever pins M has
- * done this sum himself (sizing.h).
+ * An adaptive M grows no further than lcores * (1 + nodes) * M <= population / 2, so that the caches of
+ * lcores that never poll (magazine_poll()) leave at least half of the objects to the others; lcores are n_lcores,
+ * or those that have opened a cache if these are more. Where not even MAGAZINE_ROUNDS_MIN fits n_lcores, there are
+ * no caches and every call takes a depot's lock. Whoever pins M has done this sum himself (sizing.h).
  */
 struct magazine_conf {
 	const char *name;    /* required */
@@ -126,7 +130,8 @@ struct magazine_conf {
 		touched; /* bytes at the start of an object that whoever gets it writes at once: see veil.c */
 	uint32_t poison_offset; /* bytes of an object that mean nothing while it is free */
 	uint32_t poison_len;    /* 0 = none: then poison is the same as state */
-	void (*report)(void *arg, const char *line); /* what debugging found; NULL = stderr */
+	/* what debugging found; NULL = stderr. Is called under a lock: not for calls to this pool */
+	void (*report)(void *arg, const char *line);
 	void *report_arg;
 };
 
@@ -157,6 +162,9 @@ struct magazine_pool {
 	uint8_t node_of[RTE_MAX_LCORE];
 	struct magazine_range range[MAGAZINE_RANGES_MAX]; /* by address */
 	uint32_t n_ranges;
+	uint32_t
+		only_home; /* the node that every object is at home on; MAGAZINE_NODES_MAX = they are not on one */
+	uint32_t n_lcores; /* as in the conf */
 	uint32_t n_magazines;
 	struct magazine_debugger *debugger; /* NULL = off */
 	struct magazine_fault *fault;       /* NULL = none */
@@ -168,6 +176,8 @@ struct magazine_pool {
 	/* written when an lcore starves */
 	alignas(RTE_CACHE_LINE_SIZE) uint32_t epoch;
 	alignas(RTE_CACHE_LINE_SIZE) uint64_t starved_at; /* TSC */
+	uint64_t starve_wait;                             /* TSC until the next call for objects */
+	uint32_t n_open;                                  /* caches */
 	alignas(RTE_CACHE_LINE_SIZE) struct magazine_cache cache[RTE_MAX_LCORE];
 };
 
@@ -177,11 +187,14 @@ struct magazine_pool {
  */
 int magazine_environment_check(const char **name);
 
+/* What the environment, or else the build, says about pools whose conf does not: off, state or poison; default if nonsense. */
+enum magazine_debug magazine_debug_default(void);
+
 /*
  * Makes an empty pool; objects come in with magazine_pool_seed(). All memory it will
  * ever use is taken and touched here. Needs no EAL. The environment's MAGAZINE_DEBUG and, in
  * builds with asserts, MAGAZINE_FAULT are read (debug.h, fault.h).
- * Returns 0 and *pool, or -EINVAL (population 0, size, topology, or an environment
+ * Returns 0 and *pool, or -EINVAL (population 0 or over 2^31, size, topology, or an environment
  * variable that makes no sense), -ENOTSUP (MAGAZINE_FAULT in a build without it), -ENOMEM.
  * The caller owns *pool and ends it with magazine_pool_destroy().
  */
@@ -234,7 +247,8 @@ magazine_copy(void **to, void *const *from, uint32_t n)
  * lcore: rte_lcore_id() of the caller, LCORE_ID_ANY for other threads. Any n.
  * Returns 0, or -ENOENT when this cache and the depots hold fewer than n
  * together; then the pool is unchanged, what objs holds means nothing, and the other
- * lcores are asked to give up theirs: try again a turn later. The caller owns objs[n].
+ * lcores are asked to give up theirs: try again a turn later. With several nodes a
+ * get that fails holds some objects while it looks for the rest. The caller owns objs[n].
  */
 static inline int
 magazine_get_bulk(struct magazine_pool *pool, unsigned int lcore, void **objs, uint32_t n)
@@ -288,5 +302,9 @@ magazine_poll(struct magazine_pool *pool, unsigned int lcore)
 	if (unlikely(magazine_is_wanted(pool, lcore)))
 		magazine_give_up(pool, lcore);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

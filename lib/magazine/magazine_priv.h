@@ -41,7 +41,7 @@ struct magazine_depot {
 	uint32_t n_rounds;      /* in the full ones */
 	struct magazine *full;  /* LIFO: the hottest first */
 	struct magazine *empty; /* LIFO */
-	struct magazine *loose; /* not full: loose->n < size */
+	struct magazine *loose; /* not full: loose->n < size, unless M has just shrunk */
 	uint64_t exchanges;
 	uint64_t contended;
 	/* magazines sent home by lcores of other nodes: pushed by anybody, taken as a whole under the lock */
@@ -54,7 +54,9 @@ struct magazine_depot {
 	uint64_t looked_at; /* ns */
 	uint64_t calm_since;
 	uint64_t last_exchanges, last_contended;
-	uint32_t n_busy; /* looks in a row */
+	uint32_t n_busy;     /* looks in a row */
+	uint32_t size_limit; /* M may grow to: size_max, or less when many caches are open */
+	uint32_t starved;    /* since the last look; by anybody */
 	uint64_t grown, shrunk;
 	/* constant */
 	uint32_t size_min, size_max;
@@ -184,6 +186,12 @@ void depot_collect(struct magazine_depot *depot);
 uint64_t adapt_now(void); /* ns; a system call on no platform of interest */
 void depot_adapt(struct magazine_depot *depot, uint64_t now);
 
+/* The largest M that leaves half of the objects outside of caches; any number, 0 too. */
+uint32_t adapt_bound(uint32_t population, uint32_t n_lcores, uint32_t n_nodes);
+
+/* n_open caches are open now: M keeps within what that allows. Takes the locks. */
+void adapt_limit(struct magazine_pool *pool, uint32_t n_open);
+
 static inline void
 depot_count_exchange(struct magazine_depot *depot)
 {
@@ -209,6 +217,13 @@ cache_init(struct magazine_cache *cache, struct magazine *nil)
 	cache->size = cache->capacity = 0;
 	cache->cold = 0;
 	cache->is_open = 0;
+}
+
+/* Whether an lcore's puts must be told apart by node. */
+static inline bool
+cache_sorts(const struct magazine_pool *pool, const struct magazine_cache *cache)
+{
+	return pool->n_nodes > 1 && pool->only_home != pool->node_of[cache - pool->cache];
 }
 
 /* veil.c: both by the owner of the cache, around everything that is not the inline halves */

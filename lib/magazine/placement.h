@@ -8,6 +8,10 @@
 
 #include "magazine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The pages of one or more pieces of memory. */
 struct placement {
 	uint32_t pages;
@@ -29,5 +33,9 @@ int placement_distance(int from, int to);
 
 /* This machine's nodes and what EAL lcores run on them. More than MAGAZINE_NODES_MAX count as one. */
 void placement_topology(struct magazine_topology *topology);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,6 +18,8 @@
 #include "magazine.h"
 #include "magazine_priv.h"
 
+#define POPULATION_MAX (1u << 31)
+
 #ifndef MAGAZINE_DEBUG_BUILD
 #define MAGAZINE_DEBUG_BUILD "off"
 #endif
@@ -91,11 +93,16 @@ topology_allowed(const struct magazine_topology *topology)
 	return true;
 }
 
-/* The largest M that leaves half of the objects to lcores that find their own caches empty; may be any number. */
+static uint32_t
+n_nodes_of(const struct magazine_conf *conf)
+{
+	return conf->topology ? conf->topology->n_nodes : 1;
+}
+
 static uint32_t
 size_bound(const struct magazine_conf *conf)
 {
-	return conf->population / 4 / RTE_MAX(conf->n_lcores, 1u);
+	return adapt_bound(conf->population, conf->n_lcores, n_nodes_of(conf));
 }
 
 static uint32_t
@@ -142,15 +149,18 @@ topology_init(struct magazine_pool *pool, const struct magazine_conf *conf)
 		near_init(pool->near[node], node, topology);
 }
 
-/* What the conf, the environment and the build want, in this order. */
-static enum magazine_debug
-level_of(const struct magazine_conf *conf)
+enum magazine_debug
+magazine_debug_default(void)
 {
 	const char *text = getenv("MAGAZINE_DEBUG");
 
-	if (conf->debug != MAGAZINE_DEBUG_DEFAULT)
-		return conf->debug;
 	return debug_level(text ? text : MAGAZINE_DEBUG_BUILD);
+}
+
+static enum magazine_debug
+level_of(const struct magazine_conf *conf)
+{
+	return conf->debug != MAGAZINE_DEBUG_DEFAULT ? conf->debug : magazine_debug_default();
 }
 
 static int
@@ -225,7 +235,9 @@ pool_alloc(const struct magazine_conf *conf, enum magazine_debug level, const st
 	topology_init(pool, conf);
 	pool->is_uncached = conf->size == 0 && size_bound(conf) < MAGAZINE_ROUNDS_MIN;
 	pool->touched = conf->touched;
-	pool->is_veiled = debug || fault || pool->n_nodes > 1;
+	pool->n_lcores = RTE_MAX(conf->n_lcores, 1u);
+	pool->only_home = pool->home;
+	pool->is_veiled = debug || fault;
 	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++)
 		cache_init(&pool->cache[lcore], pool->nil);
 	return pool;
@@ -263,7 +275,8 @@ magazine_pool_create(const struct magazine_conf *conf, struct magazine_pool **po
 	struct magazine_pool *p;
 	int ret;
 
-	if (!conf->name || conf->population == 0 || (conf->size != 0 && !size_allowed(conf->size)) ||
+	if (!conf->name || conf->population == 0 || conf->population > POPULATION_MAX ||
+		(conf->size != 0 && !size_allowed(conf->size)) ||
 		(conf->size_max != 0 && !size_allowed(conf->size_max)) || !topology_allowed(conf->topology))
 		return -EINVAL;
 
@@ -302,12 +315,26 @@ magazine_pool_destroy(struct magazine_pool *pool)
 	memory.free(memory.arg, pool, pool->bytes);
 }
 
+/* Where all objects are at home on one node, its lcores need not look at each. */
+static void
+home_note(struct magazine_pool *pool, const void *object, bool is_first)
+{
+	const uint32_t node = object_node(pool, object);
+
+	if (is_first)
+		pool->only_home = node;
+	else if (node != pool->only_home)
+		pool->only_home = MAGAZINE_NODES_MAX;
+}
+
 int
 magazine_pool_seed(struct magazine_pool *pool, void *const *objs, uint32_t n)
 {
 	if (n > pool->population - pool->n_seeded)
 		return -ENOSPC;
 	memcpy(&pool->objects[pool->n_seeded], objs, n * sizeof(*objs));
+	for (uint32_t i = 0; pool->n_nodes > 1 && i < n; i++)
+		home_note(pool, objs[i], pool->n_seeded + i == 0);
 	__atomic_store_n(&pool->n_seeded, pool->n_seeded + n, __ATOMIC_RELAXED);
 	if (pool->debugger)
 		debug_seed(pool->debugger, objs, n);

@@ -4,8 +4,8 @@
  * the pool's epoch; every lcore compares it with the one it has answered at each turn
  * of its loop (magazine_poll()) and gives previous to the depot, or loaded if previous is
  * empty. So one request takes half of what is hoarded, and a second one the rest. The
- * epoch's line is written only then, and at most every STARVE_TSC cycles: lcores that
- * starve together would otherwise pull it from each other, and rob each other of what
+ * epoch's line is written only then, and not again for a while, which doubles as long as asking does not help: lcores
+ * that starve together would otherwise pull it from each other, and rob each other of what
  * little they have.
  *
  * Lcores that stop or park do not answer: they give everything up first (magazine_pool_flush()).
@@ -14,8 +14,18 @@
 
 #include "magazine_priv.h"
 
-/* Some 10 us: a few turns of a poll loop, so that the others have had time to answer. */
-#define STARVE_TSC 20000u
+/* Of the time stamp counter: 8 us at 2.6 GHz, a few turns of a poll loop; up to 0.8 ms where it is slower (arm64). */
+#define STARVE_WAIT_MIN 20000u
+#define STARVE_WAIT_MAX (STARVE_WAIT_MIN << 8)
+
+/* A wait after which one may ask again: it doubles as long as asking does not help. */
+static uint64_t
+starve_wait(uint64_t last_wait, uint64_t waited)
+{
+	if (waited >= 4 * last_wait)
+		return STARVE_WAIT_MIN;
+	return RTE_MIN(2 * last_wait, STARVE_WAIT_MAX);
+}
 
 /* Two lcores may raise it at once: both mean the same. */
 void
@@ -23,10 +33,15 @@ magazine_starve(struct magazine_pool *pool, struct magazine_cache *cache)
 {
 	const uint64_t now = rte_rdtsc();
 	const uint64_t last = __atomic_load_n(&pool->starved_at, __ATOMIC_RELAXED);
+	const uint64_t wait = __atomic_load_n(&pool->starve_wait, __ATOMIC_RELAXED);
 
-	if (last != 0 && now - last < STARVE_TSC)
+	if (last != 0 && now - last < wait)
 		return;
 	__atomic_store_n(&pool->starved_at, now, __ATOMIC_RELAXED);
+	__atomic_store_n(&pool->starve_wait, last == 0 ? STARVE_WAIT_MIN : starve_wait(wait, now - last),
+		__ATOMIC_RELAXED);
+	for (uint32_t node = 0; node < pool->n_nodes; node++)
+		__atomic_store_n(&pool->depot[node]->starved, 1, __ATOMIC_RELAXED);
 
 	const uint32_t epoch = __atomic_add_fetch(&pool->epoch, 1, __ATOMIC_RELAXED);
 
@@ -126,6 +141,7 @@ cache_close(struct magazine_pool *pool, unsigned int lcore)
 	}
 	depot_unlock(depot);
 	cache_init(cache, pool->nil);
+	adapt_limit(pool, __atomic_sub_fetch(&pool->n_open, 1, __ATOMIC_RELAXED));
 }
 
 void

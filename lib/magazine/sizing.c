@@ -21,7 +21,8 @@ sizing_check(const struct sizing_demand *demand, uint32_t size, uint32_t populat
 	const uint64_t n_lcores = demand->n_lcores;
 	const uint64_t rings = (uint64_t)demand->rxd + demand->txd;
 	const uint64_t in_flight = n_lcores * 3 * demand->burst;
-	const uint64_t magazines = n_lcores * 2 * size;
+	const uint64_t reserve = n_lcores * 2 * size;
+	const uint64_t magazines = n_lcores * (1 + RTE_MAX(demand->n_nodes, 1u)) * size;
 	/* rte_mempool lets its cache grow to 1.5 times its size before it flushes */
 	const uint64_t caches = n_lcores * ((uint64_t)demand->mempool_cache * 3 / 2);
 
@@ -30,9 +31,9 @@ sizing_check(const struct sizing_demand *demand, uint32_t size, uint32_t populat
 		.handoff = demand->handoff,
 		.in_flight = saturated(in_flight),
 		.private_max = saturated(magazines + caches),
-		.reserve = saturated(magazines),
+		.reserve = saturated(reserve),
 		.size = size,
-		.want = rings + demand->handoff + in_flight + magazines + caches + magazines,
+		.want = rings + demand->handoff + in_flight + magazines + caches + reserve,
 		.have = population,
 	};
 	return out->want > population ? -ENOSPC : 0;

@@ -8,14 +8,18 @@
  *   rings     every RX and TX descriptor may hold one object
  *   hand-off  every slot of a ring between two lcores may hold one
  *   in flight lcores * 3 * burst: received, being walked, and not yet sent
- *   private   lcores * 2 * M: two magazines, full, on every lcore; with a mempool
- *             cache in front lcores * 1.5 * its size more, where rte_mempool flushes
+ *   private   lcores * (1 + nodes) * M: two magazines, full, on every lcore, and one for each
+ *             foreign node; with a mempool cache in front lcores * 1.5 * its size more, where rte_mempool flushes
  *   reserve   lcores * 2 * M in the depot, so that an exchange finds a magazine
  */
 #ifndef SIZING_H
 #define SIZING_H
 
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What wants objects. All in objects but n_lcores. */
 struct sizing_demand {
@@ -24,6 +28,7 @@ struct sizing_demand {
 	uint32_t handoff; /* sum over rings */
 	uint32_t burst;
 	uint32_t n_lcores;
+	uint32_t n_nodes;       /* of the machine: an lcore keeps a magazine for each foreign one; 0 = 1 */
 	uint32_t mempool_cache; /* size of the mempool's own cache in front, 0 = none */
 };
 
@@ -43,5 +48,9 @@ int sizing_check(const struct sizing_demand *demand, uint32_t size, uint32_t pop
 
 /* The largest M in {32, 64 .. 512} that is <= limit and fits; 0 when not even 32 does. */
 uint32_t sizing_fit(const struct sizing_demand *demand, uint32_t limit, uint32_t population);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,8 +8,10 @@
  *                              ^ rounds     ^ n_loaded  ^ size
  *                              <------ capacity - hidden ------>
  *
- * Veiled pools, where every call must be looked at (debugging, faults, and the puts of a pool of several nodes),
- * hide all of it and show a size of 0, so that no call is served inline. Pools without a veil pay nothing for that.
+ * Veiled pools, where every call must be looked at (debugging, faults), hide all of it and show a size of 0, so that no call
+ * is served inline. So do caches of lcores to whom objects of another node may be put, for these must be told
+ * apart: every lcore of a pool that lies on several nodes, and those on a node that the pool is not on. The others pay
+ * nothing for it.
  *
  * Cold magazines came from another core, and so did the first lines of their objects: whoever gets them waits for each in
  * turn when he writes to it. Only a burst of such a magazine is shown, so that gets come by, and have the lines of the
@@ -56,7 +58,7 @@ warm(struct magazine_cache *cache, uint32_t touched)
 void
 cache_veil(const struct magazine_pool *pool, struct magazine_cache *cache)
 {
-	if (unlikely(pool->is_veiled)) {
+	if (unlikely(pool->is_veiled || cache_sorts(pool, cache))) {
 		hide(cache, cache->n_loaded);
 		cache->size = 0;
 		return;

@@ -22,7 +22,7 @@
 static struct magazine_depot
 depot_of(uint32_t size)
 {
-	struct magazine_depot depot = {.size = size, .size_min = 32, .size_max = 512};
+	struct magazine_depot depot = {.size = size, .size_min = 32, .size_max = 512, .size_limit = 512};
 
 	depot_adapt(&depot, START);
 	return depot;
@@ -320,6 +320,51 @@ a_starving_lcore_is_no_load(void **state)
 	closed_pool(pool);
 }
 
+/* A look after somebody has found nothing: M halves, however busy the depot was, and must be busy anew to grow. */
+static void
+starving_shrinks(void **state)
+{
+	struct magazine_depot depot = depot_of(256);
+
+	looks(&depot, 2, BUSY, 0);
+	depot.starved = 1;
+	look(&depot, 10, BUSY, BUSY);
+	assert_int_equal(depot.size, 128);
+	assert_int_equal(depot.starved, 0);
+	looks(&depot, 2, BUSY, 0);
+	assert_int_equal(depot.size, 128);
+	looks(&depot, 1, BUSY, 0);
+	assert_int_equal(depot.size, 256);
+	for (int i = 0; i < 5; i++, depot.starved = 1)
+		look(&depot, 10, depot.starved ? BUSY : 0, 0);
+	assert_int_equal(depot.size, 32);
+}
+
+/* One lcore asks for more than there is and the other one, well served, gives up its own each time: no reason to grow. */
+static void
+exhaustion_is_no_load(void **state)
+{
+	struct magazine_pool *pool = filled_pool(4096, 0);
+	struct magazine_depot *depot = pool->depot[0];
+	static void *held[4097], *objs[32];
+	uint64_t now = START;
+
+	get(pool, 0, held, 2048);
+	depot_adapt(depot, now);
+	for (int second = 0; second < 100; second++) {
+		for (int i = 0; i < 2000; i++) {
+			assert_int_equal(magazine_get_bulk(pool, 0, &held[2048], 2049), -ENOENT);
+			magazine_poll(pool, 1);
+			get(pool, 1, objs, 32);
+			magazine_put_bulk(pool, 1, objs, 32);
+		}
+		depot_adapt(depot, now += 10 * MS);
+	}
+	assert_int_equal(depot->size, MAGAZINE_ROUNDS_MIN);
+	magazine_put_bulk(pool, 0, held, 2048);
+	closed_pool(pool);
+}
+
 /* What the control thread calls: M shrinks although nobody comes. */
 static void
 a_pool_left_alone_shrinks(void **state)
@@ -539,6 +584,8 @@ main(void)
 		cmocka_unit_test(a_pinned_size_stays),
 		cmocka_unit_test(a_busy_pool_grows_by_itself),
 		cmocka_unit_test(a_starving_lcore_is_no_load),
+		cmocka_unit_test(starving_shrinks),
+		cmocka_unit_test(exhaustion_is_no_load),
 		cmocka_unit_test(a_pool_left_alone_shrinks),
 		cmocka_unit_test(sizes_mix),
 		cmocka_unit_test(a_magazine_keeps_its_own_size),

@@ -449,12 +449,35 @@ one_lcore_gets_its_part_while_others_run(void **state)
 	show_run(2, 1, RUN_POPULATION - (N_LCORES - 1) * (HAND + 2 * RUN_SIZE));
 }
 
+/* M keeps within what leaves half of the objects outside of caches, however many lcores come, and may grow again when they go. */
+static void
+many_open_caches_bound_m(void **state)
+{
+	struct magazine_pool *pool = filled_pool(8192, 0);
+	struct magazine_depot *depot = pool->depot[0];
+	void *one;
+
+	for (unsigned int lcore = 0; lcore < 64; lcore++) {
+		get(pool, lcore, &one, 1);
+		magazine_put_bulk(pool, lcore, &one, 1);
+		assert_true(2 * depot->size_limit * (lcore + 1) <= 4096 || depot->size_limit == 32);
+		assert_true(4 * depot->size_limit * (lcore + 1) > 4096 || depot->size_limit == 512);
+		assert_true(depot->size <= depot->size_limit);
+	}
+	assert_int_equal(depot->size_limit, 32);
+	for (unsigned int lcore = 4; lcore < 64; lcore++)
+		magazine_pool_flush(pool, lcore);
+	assert_int_equal(depot->size_limit, 512);
+	closed_pool(pool);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(previous_is_given_up_first),
 		cmocka_unit_test(partial_and_foreign_magazines_are_given_up),
+		cmocka_unit_test(many_open_caches_bound_m),
 		cmocka_unit_test(calls_are_rare),
 		cmocka_unit_test(who_calls_keeps_his_own),
 		cmocka_unit_test(other_threads_call_too),

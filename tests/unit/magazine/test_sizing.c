@@ -65,6 +65,22 @@ a_refusal_has_the_numbers(void **state)
 	assert_int_equal(s.reserve, 2 * 2 * 512);
 }
 
+/* An lcore keeps one magazine more for each foreign node; the reserve is as before. */
+static void
+nodes_cost_a_magazine_each(void **state)
+{
+	struct sizing_demand demand = example;
+	struct sizing s;
+
+	for (uint32_t n = 1; n <= 8; n++) {
+		demand.n_nodes = n;
+		assert_int_equal(sizing_check(&demand, 64, 16384, &s), 0);
+		assert_int_equal(s.private_max, 2 * (1 + n) * 64);
+		assert_int_equal(s.reserve, 2 * 2 * 64);
+		assert_int_equal(s.want, 10430 + s.private_max + s.reserve);
+	}
+}
+
 /* rte_mempool's cache flushes at floor(1.5 * size), so that many may lie in it on each lcore. */
 static void
 a_mempool_cache_costs_one_and_a_half(void **state)
@@ -102,6 +118,7 @@ main(void)
 		cmocka_unit_test(the_largest_magazine_that_fits),
 		cmocka_unit_test(one_object_decides),
 		cmocka_unit_test(a_refusal_has_the_numbers),
+		cmocka_unit_test(nodes_cost_a_magazine_each),
 		cmocka_unit_test(a_mempool_cache_costs_one_and_a_half),
 		cmocka_unit_test(nothing_wraps),
 	};

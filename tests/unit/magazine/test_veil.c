@@ -133,6 +133,39 @@ hidden_rounds_are_given_up_too(void **state)
 	closed_pool(pool);
 }
 
+/* A pool that lies on one node of several, as most do: its lcores have the inline halves, the others' puts go home. */
+static void
+lcores_beside_their_pool_are_not_veiled(void **state)
+{
+	const struct magazine_topology topology = {.n_nodes = 2, .node_of = {[1] = 1}};
+	const struct magazine_conf conf = {
+		.name = "beside", .population = 1000, .size = 32, .node = 1, .topology = &topology};
+	struct magazine_pool *pool;
+	void *objs[1000];
+
+	assert_int_equal(magazine_pool_create(&conf, &pool), 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		objs[i] = object_of(i);
+	assert_int_equal(magazine_pool_range(pool, objs[0], 64000, 1), 0);
+	assert_int_equal(magazine_pool_seed(pool, objs, 1000), 0);
+	for (unsigned int lcore = 0; lcore < 2; lcore++) {
+		struct magazine_lcore_stats stats;
+
+		assert_int_equal(magazine_get_bulk(pool, lcore, objs, 10), 0);
+		magazine_put_bulk(pool, lcore, objs, 5);
+		magazine_put_bulk(pool, lcore, objs + 5, 5);
+		assert_int_equal(pool->cache[lcore].n_loaded > 0, lcore == 1);
+		assert_int_equal(magazine_pool_lcore_stats(pool, lcore, &stats), 0);
+		assert_int_equal(stats.foreign, lcore == 0 ? 10 : 0);
+		assert_int_equal(magazine_pool_check(pool), 0);
+	}
+	magazine_pool_flush(pool, 0);
+	magazine_pool_flush(pool, 1);
+	assert_int_equal(pool->cache[0].sent_home, 10);
+	assert_int_equal(pool->cache[1].sent_home, 0);
+	closed_pool(pool);
+}
+
 int
 main(void)
 {
@@ -141,6 +174,7 @@ main(void)
 		cmocka_unit_test(what_is_ones_own_is_not_hidden),
 		cmocka_unit_test(hiding_changes_nothing_else),
 		cmocka_unit_test(hidden_rounds_are_given_up_too),
+		cmocka_unit_test(lcores_beside_their_pool_are_not_veiled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
