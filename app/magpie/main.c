@@ -62,7 +62,8 @@ main(int argc, char **argv)
 		outcome = DONE;
 	}
 	if (router.unbalanced)
-		outcome = fault(
-			"buffers are missing, see the ledger above. Run: magpie again with a debug build");
+		outcome = fault("buffers are missing or were freed twice, see the ledger above. Run: "
+				"MAGAZINE_DEBUG=state magpie ... "
+				"--pool-cache 0");
 	return outcome;
 }

@@ -15,6 +15,7 @@
 
 #include <rte_version.h>
 
+#include "magazine.h"
 #include "option_text.h"
 #include "routes.h"
 
@@ -93,6 +94,15 @@ misplaced_check(const struct options *options, struct complaint *why)
 	return 0;
 }
 
+/* What passes through a mempool cache is not seen by MAGAZINE_DEBUG. */
+static bool
+watched(void)
+{
+	const enum magazine_debug level = magazine_debug_default();
+
+	return level == MAGAZINE_DEBUG_STATE || level == MAGAZINE_DEBUG_POISON;
+}
+
 /* What one option means for another. */
 static int
 options_check(struct options *options, struct complaint *why)
@@ -103,7 +113,7 @@ options_check(struct options *options, struct complaint *why)
 			why, options->pool_ops, "magazine, whose hooks --build early needs to bind heads");
 	}
 	if (options->pool_cache == POOL_CACHE_UNSET)
-		options->pool_cache = options->build == BUILD_EARLY ? 0 : POOL_CACHE_DEFAULT;
+		options->pool_cache = options->build == BUILD_EARLY || watched() ? 0 : POOL_CACHE_DEFAULT;
 	if (options->build == BUILD_EARLY && options->pool_cache != 0) {
 		why->from = options->from[OPTION_POOL_CACHE];
 		return refuse(why, "a cache",

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "placement.h"
 #include "plan.h"
 
 #define POOL_HELP_MAX (1u << 30)
@@ -17,9 +18,14 @@
 static struct sizing_demand
 pool_demand(const struct options *options, const struct plan *plan, unsigned int pool)
 {
+	struct magazine_topology topology;
+
+	placement_topology(&topology);
+
 	struct sizing_demand demand = {.handoff = PUNT_RING_SIZE,
 		.burst = options->burst,
 		.n_lcores = plan->n_lcores,
+		.n_nodes = topology.n_nodes,
 		.mempool_cache = options->pool_cache};
 
 	for (unsigned int id = 0; id < plan->n_ports; id++) {

@@ -35,7 +35,7 @@ static void
 latency_write(FILE *file, const struct cell *cell, uint32_t n_rounds)
 {
 	fprintf(file, ", \"latency_ns\": [");
-	for (uint32_t round = 0; round < n_rounds; round++)
+	for (size_t round = 0; round < n_rounds; round++)
 		fprintf(file, "%s[%.1f, %.1f]", round > 0 ? ", " : "", cell->latency[2 * round],
 			cell->latency[2 * round + 1]);
 	fprintf(file, "]");
