@@ -129,7 +129,7 @@ magazine_pool_stats(const struct magazine_pool *pool, struct magazine_stats *sta
 		.depot = depots_rounds(pool),
 		.population = load32(&pool->n_seeded),
 		.epoch = load32(&pool->epoch),
-		.errors = pool->debugger ? debug_errors(pool->debugger) : 0,
+		.errors = pool->debugger ? magazine_debug_errors(pool->debugger) : 0,
 	};
 	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++) {
 		const struct magazine_counts counts = cache_counts(&pool->cache[lcore]);
@@ -224,7 +224,7 @@ magazine_pool_check(const struct magazine_pool *pool)
 	for (uint32_t node = 0; node < pool->n_nodes; node++) {
 		const struct magazine_depot *depot = pool->depot[node];
 
-		if (!depot_check(depot))
+		if (!magazine_depot_check(depot))
 			return -EFAULT;
 		n_magazines += depot->n_full + depot->n_empty + 1 /* loose */ +
 			       inbox_length(depot, pool->n_magazines);

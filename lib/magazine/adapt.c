@@ -36,7 +36,7 @@
 
 /* Coarse is a few ms, which is what it costs least to know. */
 uint64_t
-adapt_now(void)
+magazine_adapt_now(void)
 {
 	struct timespec now;
 
@@ -75,7 +75,7 @@ calm_down(struct magazine_depot *depot, uint64_t now)
 }
 
 void
-depot_adapt(struct magazine_depot *depot, uint64_t now)
+magazine_depot_adapt(struct magazine_depot *depot, uint64_t now)
 {
 	const uint64_t elapsed = now - depot->looked_at;
 	const uint64_t exchanges = depot->exchanges - depot->last_exchanges;
@@ -111,7 +111,7 @@ depot_adapt(struct magazine_depot *depot, uint64_t now)
 }
 
 uint32_t
-adapt_bound(uint32_t population, uint32_t n_lcores, uint32_t n_nodes)
+magazine_adapt_bound(uint32_t population, uint32_t n_lcores, uint32_t n_nodes)
 {
 	return population / 2 / (1 + n_nodes) / RTE_MAX(n_lcores, 1u);
 }
@@ -129,9 +129,10 @@ depot_limit(struct magazine_depot *depot, uint32_t bound)
 }
 
 void
-adapt_limit(struct magazine_pool *pool, uint32_t n_open)
+magazine_adapt_limit(struct magazine_pool *pool, uint32_t n_open)
 {
-	const uint32_t bound = adapt_bound(pool->population, RTE_MAX(n_open, pool->n_lcores), pool->n_nodes);
+	const uint32_t bound =
+		magazine_adapt_bound(pool->population, RTE_MAX(n_open, pool->n_lcores), pool->n_nodes);
 
 	for (uint32_t node = 0; node < pool->n_nodes && pool->size_min < pool->size_max; node++)
 		depot_limit(pool->depot[node], bound);
@@ -146,7 +147,7 @@ magazine_pool_adapt(struct magazine_pool *pool)
 		if (depot->size_min == depot->size_max)
 			continue;
 		depot_lock(depot, NULL);
-		depot_adapt(depot, adapt_now());
+		magazine_depot_adapt(depot, magazine_adapt_now());
 		depot_unlock(depot);
 	}
 }

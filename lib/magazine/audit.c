@@ -43,7 +43,7 @@ report(struct audit *audit, enum magazine_flaw flaw, void *object, unsigned int 
 	if (!audit->found)
 		return;
 	if (audit->pool->debugger) {
-		const unsigned int known = debug_history(
+		const unsigned int known = magazine_debug_history(
 			audit->pool->debugger, object, finding.history, sizeof(finding.history));
 
 		finding.last_lcore = known == LCORE_ID_ANY ? lcore : known;

@@ -50,7 +50,7 @@ struct magazine_debugger {
 };
 
 enum magazine_debug
-debug_level(const char *text)
+magazine_debug_level(const char *text)
 {
 	if (!strcmp(text, "off"))
 		return MAGAZINE_DEBUG_OFF;
@@ -60,14 +60,15 @@ debug_level(const char *text)
 }
 
 size_t
-debugger_bytes(uint32_t population)
+magazine_debugger_bytes(uint32_t population)
 {
 	return RTE_CACHE_LINE_ROUNDUP(
 		sizeof(struct magazine_debugger) + (size_t)population * sizeof(struct record));
 }
 
 void
-debugger_init(struct magazine_debugger *debugger, const struct magazine_conf *conf, enum magazine_debug level)
+magazine_debugger_init(
+	struct magazine_debugger *debugger, const struct magazine_conf *conf, enum magazine_debug level)
 {
 	rte_spinlock_init(&debugger->lock);
 	debugger->poison = level == MAGAZINE_DEBUG_POISON && conf->poison_len > 0;
@@ -86,7 +87,7 @@ poisoned_bytes(const struct magazine_debugger *debugger, void *object)
 }
 
 void
-debugger_fini(struct magazine_debugger *debugger)
+magazine_debugger_fini(struct magazine_debugger *debugger)
 {
 	for (uint32_t i = 0; debugger->poison && i < debugger->n; i++)
 		ASAN_UNPOISON_MEMORY_REGION(
@@ -191,7 +192,7 @@ poison_take(const struct magazine_debugger *debugger, void *object)
 }
 
 void
-debug_seed(struct magazine_debugger *debugger, void *const *objs, uint32_t n)
+magazine_debug_seed(struct magazine_debugger *debugger, void *const *objs, uint32_t n)
 {
 	rte_spinlock_lock(&debugger->lock);
 	for (uint32_t i = 0; i < n; i++) {
@@ -208,7 +209,7 @@ debug_seed(struct magazine_debugger *debugger, void *const *objs, uint32_t n)
 }
 
 void
-debug_get(struct magazine_debugger *debugger, unsigned int lcore, void *const *objs, uint32_t n)
+magazine_debug_get(struct magazine_debugger *debugger, unsigned int lcore, void *const *objs, uint32_t n)
 {
 	rte_spinlock_lock(&debugger->lock);
 	for (uint32_t i = 0; i < n; i++) {
@@ -229,7 +230,8 @@ debug_get(struct magazine_debugger *debugger, unsigned int lcore, void *const *o
 }
 
 uint32_t
-debug_put(struct magazine_debugger *debugger, unsigned int lcore, void *const *objs, uint32_t n, void **good)
+magazine_debug_put(
+	struct magazine_debugger *debugger, unsigned int lcore, void *const *objs, uint32_t n, void **good)
 {
 	uint32_t n_good = 0;
 
@@ -255,13 +257,13 @@ debug_put(struct magazine_debugger *debugger, unsigned int lcore, void *const *o
 }
 
 uint64_t
-debug_errors(const struct magazine_debugger *debugger)
+magazine_debug_errors(const struct magazine_debugger *debugger)
 {
 	return __atomic_load_n(&debugger->n_errors, __ATOMIC_RELAXED);
 }
 
 unsigned int
-debug_history(struct magazine_debugger *debugger, const void *object, char *text, size_t size)
+magazine_debug_history(struct magazine_debugger *debugger, const void *object, char *text, size_t size)
 {
 	unsigned int lcore = LCORE_ID_ANY;
 

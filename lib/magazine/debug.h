@@ -24,32 +24,34 @@
 struct magazine_debugger;
 
 /* Reads a level: "off", "state", "poison"; MAGAZINE_DEBUG_DEFAULT for anything else. */
-enum magazine_debug debug_level(const char *text);
+enum magazine_debug magazine_debug_level(const char *text);
 
 /* Bytes of a debugger for population objects. */
-size_t debugger_bytes(uint32_t population);
+size_t magazine_debugger_bytes(uint32_t population);
 
 /* Makes one at mem, which holds zeros. level is STATE or POISON. */
-void debugger_init(
+void magazine_debugger_init(
 	struct magazine_debugger *debugger, const struct magazine_conf *conf, enum magazine_debug level);
 
 /* Bytes of freed objects may be used again by whoever owns the memory. */
-void debugger_fini(struct magazine_debugger *debugger);
+void magazine_debugger_fini(struct magazine_debugger *debugger);
 
 /* New objects objs[n], free. */
-void debug_seed(struct magazine_debugger *debugger, void *const *objs, uint32_t n);
+void magazine_debug_seed(struct magazine_debugger *debugger, void *const *objs, uint32_t n);
 
 /* objs[n] have just left the pool. */
-void debug_get(struct magazine_debugger *debugger, unsigned int lcore, void *const *objs, uint32_t n);
+void magazine_debug_get(
+	struct magazine_debugger *debugger, unsigned int lcore, void *const *objs, uint32_t n);
 
 /* objs[n] are to enter the pool: those that may are copied to good[]. Returns their number. */
-uint32_t debug_put(
+uint32_t magazine_debug_put(
 	struct magazine_debugger *debugger, unsigned int lcore, void *const *objs, uint32_t n, void **good);
 
 /* How many errors were reported. */
-uint64_t debug_errors(const struct magazine_debugger *debugger);
+uint64_t magazine_debug_errors(const struct magazine_debugger *debugger);
 
 /* The last events of an object as text, "" if it is not known. Returns who got or put it last, or LCORE_ID_ANY. */
-unsigned int debug_history(struct magazine_debugger *debugger, const void *object, char *text, size_t size);
+unsigned int magazine_debug_history(
+	struct magazine_debugger *debugger, const void *object, char *text, size_t size);
 
 #endif

@@ -11,7 +11,7 @@
 #include "magazine_priv.h"
 
 void
-depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size, uint32_t size_min,
+magazine_depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size, uint32_t size_min,
 	uint32_t size_max)
 {
 	char *at = mem;
@@ -26,7 +26,7 @@ depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size, u
 }
 
 uint32_t
-depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n)
+magazine_depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n)
 {
 	struct magazine *loose = depot->loose;
 	/* more than M only if M has just shrunk */
@@ -43,7 +43,7 @@ depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n)
 }
 
 void
-depot_get_loose(struct magazine_depot *depot, void **objs, uint32_t n)
+magazine_depot_get_loose(struct magazine_depot *depot, void **objs, uint32_t n)
 {
 	assert(n <= depot_avail(depot));
 	while (n > 0) {
@@ -87,7 +87,7 @@ empty_check(const struct magazine_depot *depot)
 }
 
 bool
-depot_check(const struct magazine_depot *depot)
+magazine_depot_check(const struct magazine_depot *depot)
 {
 	return full_check(depot) && empty_check(depot) && depot->loose->n < depot->size_max;
 }

@@ -11,7 +11,7 @@
 #ifdef NDEBUG
 
 int
-fault_parse(const char *text, const char *pool, struct magazine_fault *fault)
+magazine_fault_parse(const char *text, const char *pool, struct magazine_fault *fault)
 {
 	return -ENOTSUP;
 }
@@ -65,7 +65,7 @@ word_parse(char *word, const char *pool, struct magazine_fault *fault)
 }
 
 int
-fault_parse(const char *text, const char *pool, struct magazine_fault *fault)
+magazine_fault_parse(const char *text, const char *pool, struct magazine_fault *fault)
 {
 	char copy[TEXT_MAX], *rest = NULL;
 	bool other_pool = false;
@@ -116,13 +116,13 @@ fires(struct magazine_fault *fault)
 }
 
 bool
-fault_fires(struct magazine_fault *fault)
+magazine_fault_fires(struct magazine_fault *fault)
 {
 	return fault && !fault->exchange && fires(fault);
 }
 
 bool
-fault_fires_exchange(struct magazine_fault *fault)
+magazine_fault_fires_exchange(struct magazine_fault *fault)
 {
 	return fault && fault->exchange && fires(fault);
 }

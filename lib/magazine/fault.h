@@ -32,18 +32,18 @@ struct magazine_fault {
  * Reads text for the pool of this name. Returns 0 and *fault, -ENOENT (it is for another pool),
  * -EINVAL (it makes no sense) or -ENOTSUP (a build without faults).
  */
-int fault_parse(const char *text, const char *pool, struct magazine_fault *fault);
+int magazine_fault_parse(const char *text, const char *pool, struct magazine_fault *fault);
 
 #ifdef NDEBUG
 
 static inline bool
-fault_fires(struct magazine_fault *fault)
+magazine_fault_fires(struct magazine_fault *fault)
 {
 	return false;
 }
 
 static inline bool
-fault_fires_exchange(struct magazine_fault *fault)
+magazine_fault_fires_exchange(struct magazine_fault *fault)
 {
 	return false;
 }
@@ -51,10 +51,10 @@ fault_fires_exchange(struct magazine_fault *fault)
 #else
 
 /* Whether the get that is just being made fails. fault may be NULL. Any thread. */
-bool fault_fires(struct magazine_fault *fault);
+bool magazine_fault_fires(struct magazine_fault *fault);
 
 /* The same, for a get that needs a depot. */
-bool fault_fires_exchange(struct magazine_fault *fault);
+bool magazine_fault_fires_exchange(struct magazine_fault *fault);
 
 #endif
 

@@ -29,7 +29,7 @@
 #define SORT_BATCH 64u
 
 void
-cache_open(struct magazine_pool *pool, unsigned int lcore)
+magazine_cache_open(struct magazine_pool *pool, unsigned int lcore)
 {
 	struct magazine_cache *cache = &pool->cache[lcore];
 	const uint32_t own = pool->node_of[lcore];
@@ -39,7 +39,7 @@ cache_open(struct magazine_pool *pool, unsigned int lcore)
 	if (likely(cache->is_open))
 		return;
 	for (uint32_t i = 0; i < n; i++) {
-		struct magazine_depot *depot = depot_lock_stocked(pool, own, &cache->contended);
+		struct magazine_depot *depot = magazine_depot_lock_stocked(pool, own, &cache->contended);
 
 		mags[i] = depot_pop_empty(depot);
 		cache->next_size = depot->size;
@@ -53,8 +53,8 @@ cache_open(struct magazine_pool *pool, unsigned int lcore)
 	cache->epoch = __atomic_load_n(&pool->epoch, __ATOMIC_RELAXED);
 	cache->capacity = cache->next_size;
 	cache->is_open = 1;
-	adapt_limit(pool, __atomic_add_fetch(&pool->n_open, 1, __ATOMIC_RELAXED));
-	cache_veil(pool, cache);
+	magazine_adapt_limit(pool, __atomic_add_fetch(&pool->n_open, 1, __ATOMIC_RELAXED));
+	magazine_cache_veil(pool, cache);
 }
 
 static void
@@ -106,7 +106,7 @@ depot_exchange(struct magazine_depot *depot, struct magazine_cache *cache, void 
 	int ret = 0;
 
 	depot_lock(depot, &cache->contended);
-	depot_collect(depot);
+	magazine_depot_collect(depot);
 	*full = NULL;
 	if (n > depot_avail(depot)) {
 		ret = -ENOENT;
@@ -114,7 +114,7 @@ depot_exchange(struct magazine_depot *depot, struct magazine_cache *cache, void 
 		*full = depot_pop_full(depot);
 		depot_push_empty(depot, cache->previous);
 	} else {
-		depot_get_loose(depot, objs, n);
+		magazine_depot_get_loose(depot, objs, n);
 	}
 	cache->next_size = depot->size;
 	/* only what served: a larger M is no help to those who starve */
@@ -136,14 +136,14 @@ cache_refill(struct magazine_pool *pool, unsigned int lcore, void **objs, uint32
 	struct magazine *full = NULL;
 	int ret = -ENOENT;
 
-	if (likely(!fault_fires_exchange(pool->fault))) {
+	if (likely(!magazine_fault_fires_exchange(pool->fault))) {
 		for (uint32_t i = 0; i < pool->n_nodes && ret < 0; i++)
 			ret = depot_exchange(pool->depot[pool->near[node][i]], cache, objs, n, &full);
 		if (ret < 0 && pool->n_nodes > 1)
-			ret = nodes_get(pool, node, objs, n);
+			ret = magazine_nodes_get(pool, node, objs, n);
 		/* what it has of other nodes' is its own too, but out of its reach until it is at home */
-		if (ret < 0 && pool->n_nodes > 1 && cache_send_home(pool, lcore) > 0)
-			ret = nodes_get(pool, node, objs, n);
+		if (ret < 0 && pool->n_nodes > 1 && magazine_cache_send_home(pool, lcore) > 0)
+			ret = magazine_nodes_get(pool, node, objs, n);
 	}
 	if (ret < 0) {
 		cache->exchange_fails++;
@@ -197,9 +197,9 @@ other_get(struct magazine_pool *pool, void **objs, uint32_t n)
 {
 	struct magazine_depot *home = pool->depot[pool->home];
 
-	if (unlikely(fault_fires_exchange(pool->fault)))
+	if (unlikely(magazine_fault_fires_exchange(pool->fault)))
 		return -ENOENT;
-	if (nodes_get(pool, pool->home, objs, n) < 0) {
+	if (magazine_nodes_get(pool, pool->home, objs, n) < 0) {
 		magazine_starve(pool, NULL);
 		return -ENOENT;
 	}
@@ -212,18 +212,18 @@ magazine_get_slow(struct magazine_pool *pool, unsigned int lcore, void **objs, u
 {
 	int ret;
 
-	if (unlikely(fault_fires(pool->fault)))
+	if (unlikely(magazine_fault_fires(pool->fault)))
 		return -ENOENT;
 	if (lcore >= RTE_MAX_LCORE || pool->is_uncached) {
 		ret = other_get(pool, objs, n);
 	} else {
-		cache_open(pool, lcore);
-		cache_unveil(&pool->cache[lcore]);
+		magazine_cache_open(pool, lcore);
+		magazine_cache_unveil(&pool->cache[lcore]);
 		ret = cache_get(pool, lcore, objs, n);
-		cache_veil(pool, &pool->cache[lcore]);
+		magazine_cache_veil(pool, &pool->cache[lcore]);
 	}
 	if (pool->debugger && ret == 0)
-		debug_get(pool->debugger, lcore, objs, n);
+		magazine_debug_get(pool->debugger, lcore, objs, n);
 	return ret;
 }
 
@@ -232,7 +232,8 @@ static void
 cache_drain(struct magazine_pool *pool, unsigned int lcore)
 {
 	struct magazine_cache *cache = &pool->cache[lcore];
-	struct magazine_depot *depot = depot_lock_stocked(pool, pool->node_of[lcore], &cache->contended);
+	struct magazine_depot *depot =
+		magazine_depot_lock_stocked(pool, pool->node_of[lcore], &cache->contended);
 	struct magazine *empty;
 
 	depot_push_full(depot, cache->previous, cache->n_previous, lcore);
@@ -266,7 +267,7 @@ cache_put(struct magazine_pool *pool, unsigned int lcore, void *const *objs, uin
 static void
 other_put(struct magazine_pool *pool, void *const *objs, uint32_t n)
 {
-	nodes_put(pool, objs, n);
+	magazine_nodes_put(pool, objs, n);
 	__atomic_add_fetch(&pool->depot[pool->home]->puts, n, __ATOMIC_RELAXED);
 }
 
@@ -281,15 +282,15 @@ sorted_put(struct magazine_pool *pool, unsigned int lcore, void *const *objs, ui
 		other_put(pool, objs, n);
 		return;
 	}
-	cache_open(pool, lcore);
+	magazine_cache_open(pool, lcore);
 	cache = &pool->cache[lcore];
-	cache_unveil(cache);
+	magazine_cache_unveil(cache);
 	cache->puts += n;
 	if (cache_sorts(pool, cache))
-		cache_put(pool, lcore, home, node_put_foreign(pool, lcore, objs, n, home));
+		cache_put(pool, lcore, home, magazine_node_put_foreign(pool, lcore, objs, n, home));
 	else
 		cache_put(pool, lcore, objs, n);
-	cache_veil(pool, cache);
+	magazine_cache_veil(pool, cache);
 }
 
 /* A put that is looked at. n <= SORT_BATCH */
@@ -299,7 +300,7 @@ veiled_put(struct magazine_pool *pool, unsigned int lcore, void *const *objs, ui
 	void *good[SORT_BATCH];
 
 	if (pool->debugger) {
-		n = debug_put(pool->debugger, lcore, objs, n, good);
+		n = magazine_debug_put(pool->debugger, lcore, objs, n, good);
 		objs = good;
 	}
 	sorted_put(pool, lcore, objs, n);

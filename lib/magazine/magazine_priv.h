@@ -13,7 +13,7 @@
  * an object is put to a loose one: nothing is allocated after magazine_pool_create(), and no
  * caller needs to handle a lack. Each has room for size_max rounds, so that M may change
  * under way. With several nodes, the one that sends home more than it receives runs out
- * of empty ones; it then borrows from the others, a few at a time (depot_lock_stocked()).
+ * of empty ones; it then borrows from the others, a few at a time (magazine_depot_lock_stocked()).
  *
  * Everything here but depot_lock() and depot_unlock() is called with the lock held,
  * except while a pool is made or checked.
@@ -140,63 +140,64 @@ depot_pop_empty(struct magazine_depot *depot)
 /* depot.c */
 
 /* An empty depot with n magazines of at most size_max rounds at mem. */
-void depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size, uint32_t size_min,
-	uint32_t size_max);
+void magazine_depot_init(struct magazine_depot *depot, void *mem, uint32_t n, uint32_t size,
+	uint32_t size_min, uint32_t size_max);
 
 /*
  * Adds objs[n] to the loose magazine, which joins the full ones when it is full.
  * Returns how many it took: fewer than n when it became full. There is an empty magazine.
  */
-uint32_t depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n);
+uint32_t magazine_depot_put_loose(struct magazine_depot *depot, void *const *objs, uint32_t n);
 
 /* Takes objs[n], loose ones first, then by breaking up full magazines. n <= depot_avail(). */
-void depot_get_loose(struct magazine_depot *depot, void **objs, uint32_t n);
+void magazine_depot_get_loose(struct magazine_depot *depot, void **objs, uint32_t n);
 
 /* Whether both lists are as long as they say and hold only what they should. */
-bool depot_check(const struct magazine_depot *depot);
+bool magazine_depot_check(const struct magazine_depot *depot);
 
 /* node.c */
 
 /* Takes the lock of a node's depot when that has an empty magazine, borrowing if it must. */
-struct magazine_depot *depot_lock_stocked(struct magazine_pool *pool, uint32_t node, uint64_t *contended);
+struct magazine_depot *magazine_depot_lock_stocked(
+	struct magazine_pool *pool, uint32_t node, uint64_t *contended);
 
 /* Gives objs[n], all at home on node, to its depot; one lock for each magazine's worth. Takes the lock. */
-void node_put(struct magazine_pool *pool, uint32_t node, void *const *objs, uint32_t n);
+void magazine_node_put(struct magazine_pool *pool, uint32_t node, void *const *objs, uint32_t n);
 
 /* Takes objs[n], all or none, from wherever they are, nearest to node first. Takes the locks. 0 or -ENOENT. */
-int nodes_get(struct magazine_pool *pool, uint32_t node, void **objs, uint32_t n);
+int magazine_nodes_get(struct magazine_pool *pool, uint32_t node, void **objs, uint32_t n);
 
 /* The node that an object is at home on. */
-uint32_t object_node(const struct magazine_pool *pool, const void *object);
+uint32_t magazine_object_node(const struct magazine_pool *pool, const void *object);
 
 /* Gives objs[n] to the depots of their nodes. Takes the locks. */
-void nodes_put(struct magazine_pool *pool, void *const *objs, uint32_t n);
+void magazine_nodes_put(struct magazine_pool *pool, void *const *objs, uint32_t n);
 
 /* Sorts objs[n] out: foreign ones go into cache's magazines for their nodes, home[] gets the rest. Returns its number. */
-uint32_t node_put_foreign(
+uint32_t magazine_node_put_foreign(
 	struct magazine_pool *pool, unsigned int lcore, void *const *objs, uint32_t n, void **home);
 
 /* Moves what other nodes' lcores have sent into the full list. */
-void depot_collect(struct magazine_depot *depot);
+void magazine_depot_collect(struct magazine_depot *depot);
 
 /* adapt.c */
 
 #define ADAPT_EVERY 16u /* exchanges, between two looks at the clock */
 
-uint64_t adapt_now(void); /* ns; a system call on no platform of interest */
-void depot_adapt(struct magazine_depot *depot, uint64_t now);
+uint64_t magazine_adapt_now(void); /* ns; a system call on no platform of interest */
+void magazine_depot_adapt(struct magazine_depot *depot, uint64_t now);
 
 /* The largest M that leaves half of the objects outside of caches; any number, 0 too. */
-uint32_t adapt_bound(uint32_t population, uint32_t n_lcores, uint32_t n_nodes);
+uint32_t magazine_adapt_bound(uint32_t population, uint32_t n_lcores, uint32_t n_nodes);
 
 /* n_open caches are open now: M keeps within what that allows. Takes the locks. */
-void adapt_limit(struct magazine_pool *pool, uint32_t n_open);
+void magazine_adapt_limit(struct magazine_pool *pool, uint32_t n_open);
 
 static inline void
 depot_count_exchange(struct magazine_depot *depot)
 {
 	if (++depot->exchanges % ADAPT_EVERY == 0 && depot->size_min < depot->size_max)
-		depot_adapt(depot, adapt_now());
+		magazine_depot_adapt(depot, magazine_adapt_now());
 }
 
 /* reclaim.c */
@@ -205,7 +206,7 @@ depot_count_exchange(struct magazine_depot *depot)
 void magazine_starve(struct magazine_pool *pool, struct magazine_cache *cache);
 
 /* Gives what an lcore's foreign magazines hold to the depots of its nodes, full or not. Takes the locks. Returns how many. */
-uint32_t cache_send_home(struct magazine_pool *pool, unsigned int lcore);
+uint32_t magazine_cache_send_home(struct magazine_pool *pool, unsigned int lcore);
 
 /* A closed cache: no magazines, nothing to get and no room. Its counters stay. */
 static inline void
@@ -229,14 +230,14 @@ cache_sorts(const struct magazine_pool *pool, const struct magazine_cache *cache
 /* veil.c: both by the owner of the cache, around everything that is not the inline halves */
 
 /* Shows all of loaded. */
-void cache_unveil(struct magazine_cache *cache);
+void magazine_cache_unveil(struct magazine_cache *cache);
 
 /* Shows what the inline halves may see of it. */
-void cache_veil(const struct magazine_pool *pool, struct magazine_cache *cache);
+void magazine_cache_veil(const struct magazine_pool *pool, struct magazine_cache *cache);
 
 /* magazine.c */
 
 /* Gives the first call of an lcore its magazines. Nothing is unveiled yet. */
-void cache_open(struct magazine_pool *pool, unsigned int lcore);
+void magazine_cache_open(struct magazine_pool *pool, unsigned int lcore);
 
 #endif

@@ -46,7 +46,7 @@ borrow(struct magazine_pool *pool, uint32_t node)
 
 /* Of two locks only one is held at a time, so that two nodes may borrow from each other. */
 struct magazine_depot *
-depot_lock_stocked(struct magazine_pool *pool, uint32_t node, uint64_t *contended)
+magazine_depot_lock_stocked(struct magazine_pool *pool, uint32_t node, uint64_t *contended)
 {
 	struct magazine_depot *depot = pool->depot[node];
 
@@ -71,7 +71,7 @@ depot_lock_stocked(struct magazine_pool *pool, uint32_t node, uint64_t *contende
 }
 
 void
-depot_collect(struct magazine_depot *depot)
+magazine_depot_collect(struct magazine_depot *depot)
 {
 	struct magazine *mag;
 
@@ -101,7 +101,7 @@ inbox_push(struct magazine_depot *depot, struct magazine *mag)
 }
 
 uint32_t
-object_node(const struct magazine_pool *pool, const void *object)
+magazine_object_node(const struct magazine_pool *pool, const void *object)
 {
 	uint32_t low = 0, high = pool->n_ranges;
 
@@ -164,11 +164,11 @@ magazine_pool_range(struct magazine_pool *pool, const void *base, size_t bytes, 
 }
 
 void
-node_put(struct magazine_pool *pool, uint32_t node, void *const *objs, uint32_t n)
+magazine_node_put(struct magazine_pool *pool, uint32_t node, void *const *objs, uint32_t n)
 {
 	while (n > 0) {
-		struct magazine_depot *depot = depot_lock_stocked(pool, node, NULL);
-		const uint32_t k = depot_put_loose(depot, objs, n);
+		struct magazine_depot *depot = magazine_depot_lock_stocked(pool, node, NULL);
+		const uint32_t k = magazine_depot_put_loose(depot, objs, n);
 
 		depot_unlock(depot);
 		objs += k;
@@ -177,22 +177,22 @@ node_put(struct magazine_pool *pool, uint32_t node, void *const *objs, uint32_t 
 }
 
 void
-nodes_put(struct magazine_pool *pool, void *const *objs, uint32_t n)
+magazine_nodes_put(struct magazine_pool *pool, void *const *objs, uint32_t n)
 {
 	while (n > 0) {
-		const uint32_t node = object_node(pool, *objs);
+		const uint32_t node = magazine_object_node(pool, *objs);
 		uint32_t k = 1;
 
-		while (k < n && (pool->n_nodes == 1 || object_node(pool, objs[k]) == node))
+		while (k < n && (pool->n_nodes == 1 || magazine_object_node(pool, objs[k]) == node))
 			k++;
-		node_put(pool, node, objs, k);
+		magazine_node_put(pool, node, objs, k);
 		objs += k;
 		n -= k;
 	}
 }
 
 int
-nodes_get(struct magazine_pool *pool, uint32_t node, void **objs, uint32_t n)
+magazine_nodes_get(struct magazine_pool *pool, uint32_t node, void **objs, uint32_t n)
 {
 	uint32_t taken[MAGAZINE_NODES_MAX];
 	uint32_t got = 0, i;
@@ -201,12 +201,12 @@ nodes_get(struct magazine_pool *pool, uint32_t node, void **objs, uint32_t n)
 		struct magazine_depot *depot = pool->depot[pool->near[node][i]];
 
 		depot_lock(depot, NULL);
-		depot_collect(depot);
+		magazine_depot_collect(depot);
 		taken[i] = RTE_MIN(n - got, depot_avail(depot));
 		/* with one depot there is no way back to go: take all of it or nothing */
 		if (pool->n_nodes == 1 && taken[i] < n)
 			taken[i] = 0;
-		depot_get_loose(depot, objs + got, taken[i]);
+		magazine_depot_get_loose(depot, objs + got, taken[i]);
 		depot_unlock(depot);
 		got += taken[i];
 	}
@@ -214,7 +214,7 @@ nodes_get(struct magazine_pool *pool, uint32_t node, void **objs, uint32_t n)
 		return 0;
 	while (i-- > 0) {
 		got -= taken[i];
-		node_put(pool, pool->near[node][i], objs + got, taken[i]);
+		magazine_node_put(pool, pool->near[node][i], objs + got, taken[i]);
 	}
 	return -ENOENT;
 }
@@ -230,7 +230,7 @@ foreign_add(struct magazine_pool *pool, unsigned int lcore, uint32_t node, void 
 	__atomic_store_n(&mag->n, mag->n + 1, __ATOMIC_RELAXED);
 	if (mag->n < cache->next_size)
 		return;
-	own = depot_lock_stocked(pool, pool->node_of[lcore], &cache->contended);
+	own = magazine_depot_lock_stocked(pool, pool->node_of[lcore], &cache->contended);
 	__atomic_store_n(&cache->foreign[node], depot_pop_empty(own), __ATOMIC_RELAXED);
 	depot_unlock(own);
 	cache->sent_home += mag->n;
@@ -239,13 +239,14 @@ foreign_add(struct magazine_pool *pool, unsigned int lcore, uint32_t node, void 
 }
 
 uint32_t
-node_put_foreign(struct magazine_pool *pool, unsigned int lcore, void *const *objs, uint32_t n, void **home)
+magazine_node_put_foreign(
+	struct magazine_pool *pool, unsigned int lcore, void *const *objs, uint32_t n, void **home)
 {
 	const uint32_t own = pool->node_of[lcore];
 	uint32_t n_home = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t node = object_node(pool, objs[i]);
+		const uint32_t node = magazine_object_node(pool, objs[i]);
 
 		if (node == own)
 			home[n_home++] = objs[i];

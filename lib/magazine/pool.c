@@ -102,7 +102,7 @@ n_nodes_of(const struct magazine_conf *conf)
 static uint32_t
 size_bound(const struct magazine_conf *conf)
 {
-	return adapt_bound(conf->population, conf->n_lcores, n_nodes_of(conf));
+	return magazine_adapt_bound(conf->population, conf->n_lcores, n_nodes_of(conf));
 }
 
 static uint32_t
@@ -154,7 +154,7 @@ magazine_debug_default(void)
 {
 	const char *text = getenv("MAGAZINE_DEBUG");
 
-	return debug_level(text ? text : MAGAZINE_DEBUG_BUILD);
+	return magazine_debug_level(text ? text : MAGAZINE_DEBUG_BUILD);
 }
 
 static enum magazine_debug
@@ -168,7 +168,7 @@ fault_of(const struct magazine_conf *conf, struct magazine_fault *fault)
 {
 	const char *text = getenv("MAGAZINE_FAULT");
 
-	return text ? fault_parse(text, conf->name, fault) : -ENOENT;
+	return text ? magazine_fault_parse(text, conf->name, fault) : -ENOENT;
 }
 
 int
@@ -200,7 +200,7 @@ layout_of(const struct magazine_conf *conf, bool debug)
 	at.nil = sizeof(struct magazine_pool);
 	at.objects = at.nil + sizeof(struct magazine);
 	at.debugger = at.objects + RTE_CACHE_LINE_ROUNDUP(conf->population * sizeof(void *));
-	at.fault = at.debugger + (debug ? debugger_bytes(conf->population) : 0);
+	at.fault = at.debugger + (debug ? magazine_debugger_bytes(conf->population) : 0);
 	at.end = at.fault + RTE_CACHE_LINE_ROUNDUP(sizeof(struct magazine_fault));
 	return at;
 }
@@ -226,7 +226,7 @@ pool_alloc(const struct magazine_conf *conf, enum magazine_debug level, const st
 	}
 	if (debug) {
 		pool->debugger = (struct magazine_debugger *)(block + at.debugger);
-		debugger_init(pool->debugger, conf, level);
+		magazine_debugger_init(pool->debugger, conf, level);
 	}
 	snprintf(pool->name, sizeof(pool->name), "%s", conf->name);
 	pool->population = conf->population;
@@ -262,7 +262,7 @@ depots_alloc(struct magazine_pool *pool, int node_of_memory)
 
 		if (!depot)
 			return -ENOMEM;
-		depot_init(depot, depot + 1, share, start, pool->size_min, pool->size_max);
+		magazine_depot_init(depot, depot + 1, share, start, pool->size_min, pool->size_max);
 		pool->depot[node] = depot;
 	}
 	return 0;
@@ -308,7 +308,7 @@ magazine_pool_destroy(struct magazine_pool *pool)
 		return;
 	memory = pool->memory;
 	if (pool->debugger)
-		debugger_fini(pool->debugger);
+		magazine_debugger_fini(pool->debugger);
 	for (uint32_t node = 0; node < pool->n_nodes; node++)
 		if (pool->depot[node])
 			memory.free(memory.arg, pool->depot[node], pool->depot_bytes);
@@ -319,7 +319,7 @@ magazine_pool_destroy(struct magazine_pool *pool)
 static void
 home_note(struct magazine_pool *pool, const void *object, bool is_first)
 {
-	const uint32_t node = object_node(pool, object);
+	const uint32_t node = magazine_object_node(pool, object);
 
 	if (is_first)
 		pool->only_home = node;
@@ -337,7 +337,7 @@ magazine_pool_seed(struct magazine_pool *pool, void *const *objs, uint32_t n)
 		home_note(pool, objs[i], pool->n_seeded + i == 0);
 	__atomic_store_n(&pool->n_seeded, pool->n_seeded + n, __ATOMIC_RELAXED);
 	if (pool->debugger)
-		debug_seed(pool->debugger, objs, n);
-	nodes_put(pool, objs, n);
+		magazine_debug_seed(pool->debugger, objs, n);
+	magazine_nodes_put(pool, objs, n);
 	return 0;
 }

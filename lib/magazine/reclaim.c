@@ -58,10 +58,10 @@ magazine_hand_in(struct magazine_pool *pool, unsigned int lcore, struct magazine
 	struct magazine_depot *depot;
 
 	if (n < pool->size_min) {
-		node_put(pool, node, mag->rounds, n);
+		magazine_node_put(pool, node, mag->rounds, n);
 		return mag;
 	}
-	depot = depot_lock_stocked(pool, node, &cache->contended);
+	depot = magazine_depot_lock_stocked(pool, node, &cache->contended);
 	depot_push_full(depot, mag, n, lcore);
 	mag = depot_pop_empty(depot);
 	depot_unlock(depot);
@@ -88,7 +88,7 @@ loaded_hand_in(struct magazine_pool *pool, unsigned int lcore)
 }
 
 uint32_t
-cache_send_home(struct magazine_pool *pool, unsigned int lcore)
+magazine_cache_send_home(struct magazine_pool *pool, unsigned int lcore)
 {
 	struct magazine_cache *cache = &pool->cache[lcore];
 	uint32_t n = 0;
@@ -99,7 +99,7 @@ cache_send_home(struct magazine_pool *pool, unsigned int lcore)
 		if (!mag || mag->n == 0)
 			continue;
 		n += mag->n;
-		node_put(pool, node, mag->rounds, mag->n);
+		magazine_node_put(pool, node, mag->rounds, mag->n);
 		__atomic_store_n(&mag->n, 0, __ATOMIC_RELAXED);
 	}
 	cache->sent_home += n;
@@ -114,15 +114,15 @@ magazine_give_up(struct magazine_pool *pool, unsigned int lcore)
 	cache->epoch = __atomic_load_n(&pool->epoch, __ATOMIC_RELAXED);
 	if (!cache->is_open)
 		return;
-	cache_unveil(cache);
+	magazine_cache_unveil(cache);
 	if (cache->n_previous > 0) {
 		cache->reclaimed += cache->n_previous;
 		previous_hand_in(pool, lcore);
 	} else {
-		cache->reclaimed += cache->n_loaded + cache_send_home(pool, lcore);
+		cache->reclaimed += cache->n_loaded + magazine_cache_send_home(pool, lcore);
 		loaded_hand_in(pool, lcore);
 	}
-	cache_veil(pool, cache);
+	magazine_cache_veil(pool, cache);
 }
 
 static void
@@ -141,7 +141,7 @@ cache_close(struct magazine_pool *pool, unsigned int lcore)
 	}
 	depot_unlock(depot);
 	cache_init(cache, pool->nil);
-	adapt_limit(pool, __atomic_sub_fetch(&pool->n_open, 1, __ATOMIC_RELAXED));
+	magazine_adapt_limit(pool, __atomic_sub_fetch(&pool->n_open, 1, __ATOMIC_RELAXED));
 }
 
 void
@@ -151,9 +151,9 @@ magazine_pool_flush(struct magazine_pool *pool, unsigned int lcore)
 
 	if (lcore >= RTE_MAX_LCORE || !cache->is_open)
 		return;
-	cache_unveil(cache);
+	magazine_cache_unveil(cache);
 	previous_hand_in(pool, lcore);
 	loaded_hand_in(pool, lcore);
-	cache_send_home(pool, lcore);
+	magazine_cache_send_home(pool, lcore);
 	cache_close(pool, lcore);
 }

@@ -26,7 +26,7 @@
 #define WARM_SHOWN 32u /* of these the inline get may take so many before it comes by again */
 
 void
-cache_unveil(struct magazine_cache *cache)
+magazine_cache_unveil(struct magazine_cache *cache)
 {
 	cache->n_loaded += cache->hidden;
 	cache->hidden = 0;
@@ -56,7 +56,7 @@ warm(struct magazine_cache *cache, uint32_t touched)
 }
 
 void
-cache_veil(const struct magazine_pool *pool, struct magazine_cache *cache)
+magazine_cache_veil(const struct magazine_pool *pool, struct magazine_cache *cache)
 {
 	if (unlikely(pool->is_veiled || cache_sorts(pool, cache))) {
 		hide(cache, cache->n_loaded);

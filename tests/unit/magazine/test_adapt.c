@@ -24,7 +24,7 @@ depot_of(uint32_t size)
 {
 	struct magazine_depot depot = {.size = size, .size_min = 32, .size_max = 512, .size_limit = 512};
 
-	depot_adapt(&depot, START);
+	magazine_depot_adapt(&depot, START);
 	return depot;
 }
 
@@ -34,7 +34,7 @@ look(struct magazine_depot *depot, uint64_t ms, uint32_t exchanges, uint32_t con
 {
 	depot->exchanges += exchanges;
 	depot->contended += contended;
-	depot_adapt(depot, depot->looked_at + ms * MS);
+	magazine_depot_adapt(depot, depot->looked_at + ms * MS);
 }
 
 static void
@@ -120,10 +120,10 @@ a_look_may_come_early(void **state)
 
 	depot.exchanges += BUSY;
 	for (uint64_t ms = 0; ms < 10; ms++)
-		depot_adapt(&depot, looked_at + ms * MS);
+		magazine_depot_adapt(&depot, looked_at + ms * MS);
 	assert_int_equal(depot.n_busy, 0);
 	assert_int_equal(depot.looked_at, looked_at);
-	depot_adapt(&depot, looked_at + LOOK);
+	magazine_depot_adapt(&depot, looked_at + LOOK);
 	assert_int_equal(depot.n_busy, 1);
 }
 
@@ -204,7 +204,7 @@ population_and_lcores_bound_it(void **state)
 
 		assert_int_equal(pool->size_max, cases[i].bound);
 		assert_int_equal(depot->size, cases[i].start);
-		depot_adapt(depot, START);
+		magazine_depot_adapt(depot, START);
 		looks(depot, 100, 100000, 0);
 		assert_int_equal(depot->size, cases[i].bound);
 		look(depot, 100000, 0, 0);
@@ -255,7 +255,7 @@ a_pinned_size_stays(void **state)
 		struct magazine_depot *depot = pool->depot[0];
 		void *objs[1];
 
-		depot_adapt(depot, START);
+		magazine_depot_adapt(depot, START);
 		looks(depot, 100, 100000, 100000);
 		look(depot, 100000, 0, 0);
 		magazine_pool_adapt(pool);
@@ -272,11 +272,11 @@ a_pinned_size_stays(void **state)
 static void
 pipeline(struct magazine_pool *pool, uint64_t ms)
 {
-	const uint64_t end = adapt_now() + ms * MS;
+	const uint64_t end = magazine_adapt_now() + ms * MS;
 	const uint32_t size = pool->depot[0]->size;
 	void *objs[64];
 
-	while (pool->depot[0]->size == size && adapt_now() < end)
+	while (pool->depot[0]->size == size && magazine_adapt_now() < end)
 		for (int i = 0; i < 64; i++) {
 			get(pool, 0, objs, 64);
 			magazine_put_bulk(pool, 1, objs, 64);
@@ -350,7 +350,7 @@ exhaustion_is_no_load(void **state)
 	uint64_t now = START;
 
 	get(pool, 0, held, 2048);
-	depot_adapt(depot, now);
+	magazine_depot_adapt(depot, now);
 	for (int second = 0; second < 100; second++) {
 		for (int i = 0; i < 2000; i++) {
 			assert_int_equal(magazine_get_bulk(pool, 0, &held[2048], 2049), -ENOENT);
@@ -358,7 +358,7 @@ exhaustion_is_no_load(void **state)
 			get(pool, 1, objs, 32);
 			magazine_put_bulk(pool, 1, objs, 32);
 		}
-		depot_adapt(depot, now += 10 * MS);
+		magazine_depot_adapt(depot, now += 10 * MS);
 	}
 	assert_int_equal(depot->size, MAGAZINE_ROUNDS_MIN);
 	magazine_put_bulk(pool, 0, held, 2048);

@@ -236,10 +236,10 @@ history_keeps_the_last_eight(void **state)
 	void *one, *again;
 
 	get(pool, 1, &one, 1);
-	assert_int_equal(debug_history(pool->debugger, one, text, sizeof(text)), 1);
+	assert_int_equal(magazine_debug_history(pool->debugger, one, text, sizeof(text)), 1);
 	assert_string_equal(text, "got by lcore 1, seeded");
 	magazine_put_bulk(pool, LCORE_ID_ANY, &one, 1);
-	assert_int_equal(debug_history(pool->debugger, one, text, sizeof(text)), LCORE_ID_ANY);
+	assert_int_equal(magazine_debug_history(pool->debugger, one, text, sizeof(text)), LCORE_ID_ANY);
 	assert_string_equal(text, "put by a thread, got by lcore 1, seeded");
 	magazine_pool_flush(pool, 1);
 	for (unsigned int lcore = 100; lcore < 100 + 300; lcore++) {
@@ -250,13 +250,14 @@ history_keeps_the_last_eight(void **state)
 			one = again;
 		assert_ptr_equal(again, one);
 	}
-	assert_int_equal(debug_history(pool->debugger, one, text, sizeof(text)), 399 % RTE_MAX_LCORE);
+	assert_int_equal(
+		magazine_debug_history(pool->debugger, one, text, sizeof(text)), 399 % RTE_MAX_LCORE);
 	assert_string_equal(text, "put by lcore 15, got by lcore 15, put by lcore 14, got by lcore 14, "
 				  "put by lcore 13, got by lcore 13, put by lcore 12, got by lcore 12");
 	/* what does not fit is cut */
-	assert_int_equal(debug_history(pool->debugger, one, text, 10), 15);
+	assert_int_equal(magazine_debug_history(pool->debugger, one, text, 10), 15);
 	assert_string_equal(text, "put by lc");
-	assert_int_equal(debug_history(pool->debugger, &one, text, sizeof(text)), LCORE_ID_ANY);
+	assert_int_equal(magazine_debug_history(pool->debugger, &one, text, sizeof(text)), LCORE_ID_ANY);
 	assert_string_equal(text, "");
 	watched_end(pool);
 }

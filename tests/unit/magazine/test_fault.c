@@ -25,7 +25,7 @@ a_build_without_faults_says_so(void **state)
 		assert_int_equal(magazine_pool_create(&conf, &pool), -ENOTSUP);
 		assert_int_equal(magazine_environment_check(&name), -ENOTSUP);
 		assert_string_equal(name, "MAGAZINE_FAULT");
-		assert_int_equal(fault_parse(texts[i], "release", &fault), -ENOTSUP);
+		assert_int_equal(magazine_fault_parse(texts[i], "release", &fault), -ENOTSUP);
 		assert_null(pool);
 	}
 	unsetenv("MAGAZINE_FAULT");
@@ -44,9 +44,11 @@ fired(const char *text)
 	struct magazine_fault fault;
 	uint64_t bits = 0;
 
-	assert_int_equal(fault_parse(text, "data0", &fault), 0);
+	assert_int_equal(magazine_fault_parse(text, "data0", &fault), 0);
 	for (int i = 0; i < 64; i++)
-		bits |= (uint64_t)(fault.exchange ? fault_fires_exchange(&fault) : fault_fires(&fault)) << i;
+		bits |= (uint64_t)(fault.exchange ? magazine_fault_fires_exchange(&fault)
+						  : magazine_fault_fires(&fault))
+			<< i;
 	assert_int_equal(fault.n_gets, 64);
 	assert_int_equal(fault.n_fired, __builtin_popcountll(bits));
 	return bits;
@@ -86,10 +88,10 @@ chance_is_a_fraction(void **state)
 	for (size_t i = 0; i < RTE_DIM(texts); i++) {
 		struct magazine_fault one, two;
 
-		assert_int_equal(fault_parse(texts[i], "x", &one), 0);
-		assert_int_equal(fault_parse(texts[i], "x", &two), 0);
+		assert_int_equal(magazine_fault_parse(texts[i], "x", &one), 0);
+		assert_int_equal(magazine_fault_parse(texts[i], "x", &two), 0);
 		for (int k = 0; k < 100000; k++)
-			assert_int_equal(fault_fires(&one), fault_fires(&two));
+			assert_int_equal(magazine_fault_fires(&one), magazine_fault_fires(&two));
 		assert_in_range(one.n_fired, expected[i] * 3 / 4, expected[i] * 5 / 4);
 	}
 	assert_true(fired("chance=0.5") != fired("chance=0.4"));
@@ -114,7 +116,7 @@ nonsense_is_refused(void **state)
 		const struct magazine_conf conf = {.name = "data0", .population = 10};
 
 		print_message("\"%s\"\n", texts[i]);
-		assert_int_equal(fault_parse(texts[i], "data0", &fault), -EINVAL);
+		assert_int_equal(magazine_fault_parse(texts[i], "data0", &fault), -EINVAL);
 		assert_int_equal(setenv("MAGAZINE_FAULT", texts[i], 1), 0);
 		assert_int_equal(magazine_pool_create(&conf, &pool), -EINVAL);
 		assert_int_equal(magazine_environment_check(&name), -EINVAL);

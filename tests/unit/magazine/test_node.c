@@ -224,7 +224,7 @@ pool_for_ranges(int home)
 static uint32_t
 node_at(const struct magazine_pool *pool, uintptr_t address)
 {
-	return object_node(pool, (const void *)address);
+	return magazine_object_node(pool, (const void *)address);
 }
 
 static int
