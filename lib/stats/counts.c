@@ -141,6 +141,7 @@ magazine_level_read(const struct magazine_pool *magazines, struct pool_level *le
 	level->drift = (int64_t)stats->population - stats->cached - stats->depot - (int32_t)stats->out;
 	level->size = stats->population;
 	level->ledger = true;
+	level->magazine_pool = magazines;
 }
 
 void

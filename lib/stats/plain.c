@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "account.h"
 #include "stats_priv.h"
 
 static void
@@ -48,21 +49,61 @@ worker_write(const struct view *view, unsigned int index, FILE *out)
 	fprintf(out, "worker.%u.handoff_out %" PRIu64 "\n", lcore, now->handoff_out);
 }
 
+/* prefix: pool.NAME. or heads. */
 static void
-magazines_write(const char *kind, const char *name, const struct magazine_stats *stats, FILE *out)
+magazine_counts_write(const char *prefix, const struct magazine_counts *counts, FILE *out)
 {
-	const struct magazine_counts *counts = &stats->counts;
+	fprintf(out, "%sgets %" PRIu64 "\n", prefix, counts->gets);
+	fprintf(out, "%sputs %" PRIu64 "\n", prefix, counts->puts);
+	fprintf(out, "%sswaps %" PRIu64 "\n", prefix, counts->swaps);
+	fprintf(out, "%sexchanges %" PRIu64 "\n", prefix, counts->exchanges);
+	fprintf(out, "%sexchange_fails %" PRIu64 "\n", prefix, counts->exchange_fails);
+	fprintf(out, "%scontended %" PRIu64 "\n", prefix, counts->contended);
+	fprintf(out, "%scross_core %" PRIu64 "\n", prefix, counts->cross_core);
+	fprintf(out, "%sreclaimed %" PRIu64 "\n", prefix, counts->reclaimed);
+	fprintf(out, "%ssent_home %" PRIu64 "\n", prefix, counts->sent_home);
+}
 
-	fprintf(out, "%s%s.magazine %" PRIu32 "\n", kind, name, stats->size);
-	fprintf(out, "%s%s.gets %" PRIu64 "\n", kind, name, counts->gets);
-	fprintf(out, "%s%s.puts %" PRIu64 "\n", kind, name, counts->puts);
-	fprintf(out, "%s%s.swaps %" PRIu64 "\n", kind, name, counts->swaps);
-	fprintf(out, "%s%s.exchanges %" PRIu64 "\n", kind, name, counts->exchanges);
-	fprintf(out, "%s%s.exchange_fails %" PRIu64 "\n", kind, name, counts->exchange_fails);
-	fprintf(out, "%s%s.contended %" PRIu64 "\n", kind, name, counts->contended);
-	fprintf(out, "%s%s.cross_core %" PRIu64 "\n", kind, name, counts->cross_core);
-	fprintf(out, "%s%s.reclaimed %" PRIu64 "\n", kind, name, counts->reclaimed);
-	fprintf(out, "%s%s.sent_home %" PRIu64 "\n", kind, name, counts->sent_home);
+static void
+magazine_lcores_write(const char *prefix, const struct magazine_pool *pool, FILE *out)
+{
+	struct magazine_lcore_stats stats;
+	char key[128];
+
+	for (unsigned int lcore = 0; lcore < RTE_MAX_LCORE; lcore++) {
+		if (magazine_pool_lcore_stats(pool, lcore, &stats) < 0)
+			continue;
+		snprintf(key, sizeof(key), "%slcore.%u.", prefix, lcore);
+		fprintf(out, "%smagazine %" PRIu32 "\n", key, stats.size);
+		fprintf(out, "%scached %" PRIu32 "\n", key, stats.loaded + stats.previous + stats.foreign);
+		magazine_counts_write(key, &stats.counts, out);
+	}
+}
+
+static void
+magazine_depots_write(const char *prefix, const struct magazine_pool *pool, FILE *out)
+{
+	struct magazine_depot_stats stats;
+
+	for (uint32_t node = 0; magazine_pool_depot_stats(pool, node, &stats) == 0; node++) {
+		fprintf(out, "%sdepot.%" PRIu32 ".magazine %" PRIu32 "\n", prefix, node, stats.size);
+		fprintf(out, "%sdepot.%" PRIu32 ".full %" PRIu32 "\n", prefix, node, stats.full);
+		fprintf(out, "%sdepot.%" PRIu32 ".empty %" PRIu32 "\n", prefix, node, stats.empty);
+		fprintf(out, "%sdepot.%" PRIu32 ".exchanges %" PRIu64 "\n", prefix, node, stats.exchanges);
+		fprintf(out, "%sdepot.%" PRIu32 ".contended %" PRIu64 "\n", prefix, node, stats.contended);
+	}
+}
+
+static void
+magazines_write(const char *kind, const char *name, const struct pool_level *level, FILE *out)
+{
+	char prefix[64];
+
+	snprintf(prefix, sizeof(prefix), "%s%s.", kind, name);
+	fprintf(out, "%smagazine %" PRIu32 "\n", prefix, level->magazines.size);
+	magazine_counts_write(prefix, &level->magazines.counts, out);
+	magazine_lcores_write(prefix, level->magazine_pool, out);
+	magazine_depots_write(prefix, level->magazine_pool, out);
 }
 
 static void
@@ -75,7 +116,7 @@ level_write(const char *kind, const char *name, const struct pool_level *level, 
 	if (!level->ledger)
 		return;
 	fprintf(out, "%s%s.drift %" PRId64 "\n", kind, name, level->drift);
-	magazines_write(kind, name, &level->magazines, out);
+	magazines_write(kind, name, level, out);
 }
 
 static void

@@ -25,6 +25,9 @@
  *   pool.NAME.swaps .exchanges .exchange_fails         of magazines: with previous, with the depot, that found too little
  *   pool.NAME.contended .cross_core                    exchanges that waited; magazines that another lcore filled
  *   pool.NAME.reclaimed .sent_home                     buffers given up for a starving lcore, to their own node
+ *   pool.NAME.lcore.LCORE.magazine .cached .gets ...   what one lcore holds and did; those that ever did something
+ *   pool.NAME.depot.NODE.magazine .full .empty         magazines of a node's depot
+ *   pool.NAME.depot.NODE.exchanges .contended
  *   heads.size ... .sent_home                          the same for skb heads
  *   drop.NAME  punt.NAME                               packets by verdict
  *   packets.rx .tx .dropped .punted .in_flight         rx = tx + dropped + punted + in_flight

@@ -57,6 +57,7 @@ struct pool_level {
 	int64_t drift;   /* of the magazines' ledger: 0 at rest, else objects missing (> 0) or too many */
 	bool ledger;     /* there is one: the pool has magazines */
 	struct magazine_stats magazines; /* if so */
+	const struct magazine_pool *magazine_pool;
 };
 
 /* What is drawn. */

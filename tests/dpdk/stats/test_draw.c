@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums, rates, the table and the plain lines, with exact counters and an exact interval. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,10 @@
 
 #include <cmocka.h>
 
+#include <rte_lcore.h>
+#include <rte_mempool.h>
+
+#include "magazine.h"
 #include "world.h"
 
 #define COLUMNS 80
@@ -153,6 +158,40 @@ test_plain(void **state)
 	assert_null(strstr(text, "drop.vlan"));
 	assert_null(strstr(text, "pool.stock.drift"));
 	free(text);
+}
+
+/* What the magazines did: in all, by lcore and by depot. */
+static void
+test_plain_magazines(void **state)
+{
+	struct reading r = {0};
+	struct magazine_lcore_stats lcore;
+	struct magazine_depot_stats depot;
+	char line[64], *text;
+	void *bufs[40];
+
+	assert_int_equal(rte_mempool_get_bulk(world.pools[1], bufs, 40), 0);
+	rte_mempool_put_bulk(world.pools[1], bufs, 10);
+	run();
+	reading_take(&r, 2);
+	text = written(&r, plain_write);
+	assert_int_equal(magazine_pool_lcore_stats(world.magazines[1], rte_lcore_id(), &lcore), 0);
+	assert_int_equal(magazine_pool_depot_stats(world.magazines[1], 0, &depot), 0);
+	assert_true(lcore.counts.gets >= 40 && lcore.counts.gets - lcore.counts.puts == 30);
+	snprintf(line, sizeof(line), "pool.data.gets %" PRIu64, lcore.counts.gets);
+	assert_line(text, line);
+	snprintf(line, sizeof(line), "pool.data.lcore.%u.puts %" PRIu64, rte_lcore_id(), lcore.counts.puts);
+	assert_line(text, line);
+	snprintf(line, sizeof(line), "pool.data.lcore.%u.cached %" PRIu32, rte_lcore_id(),
+		lcore.loaded + lcore.previous);
+	assert_line(text, line);
+	snprintf(line, sizeof(line), "pool.data.depot.0.full %" PRIu32, depot.full);
+	assert_line(text, line);
+	assert_line(text, "pool.data.magazine 32");
+	assert_null(strstr(text, "pool.stock.lcore"));
+	free(text);
+	rte_mempool_put_bulk(world.pools[1], bufs + 10, 30);
+	magazine_pool_flush(world.magazines[1], rte_lcore_id());
 }
 
 /* Every line is a key of [a-z0-9_.], one space, one number; no key comes twice. */
@@ -420,6 +459,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_sums, world_reset),
 		cmocka_unit_test_setup(test_plain, world_reset),
+		cmocka_unit_test_setup(test_plain_magazines, world_reset),
 		cmocka_unit_test_setup(test_plain_parses, world_reset),
 		cmocka_unit_test_setup(test_table, world_reset),
 		cmocka_unit_test_setup(test_table_fits, world_reset),
