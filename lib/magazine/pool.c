@@ -20,10 +20,6 @@
 
 #define POPULATION_MAX (1u << 31)
 
-#ifndef MAGAZINE_DEBUG_BUILD
-#define MAGAZINE_DEBUG_BUILD "off"
-#endif
-
 static bool
 numa_matters(void)
 {
