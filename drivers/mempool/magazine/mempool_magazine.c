@@ -15,15 +15,20 @@
  * takes. So has, in effect, any thread of another process: all of the pool is in memory that
  * the EAL shares with secondary processes, but their lcores may have the numbers of ours, so
  * only the process that made a pool uses its caches. The others take the depot's lock.
+ *
+ * What the shared memory holds is data: a function of this process is at another address elsewhere, and
+ * another version of the driver may have other structs. A call is the usual case if
+ * m->straight is this process, a random number; all else, a struct of another layout included, fails to be
+ * that and goes to a special function, which looks closer.
  */
 #include <errno.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <rte_lcore.h>
+#include <rte_log.h>
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
@@ -31,24 +36,28 @@
 #include "mempool_magazine.h"
 #include "mempool_magazine_priv.h"
 
-struct mempool_magazine {
-	alignas(RTE_CACHE_LINE_SIZE) struct magazine_pool *pool;
-	int pid; /* of the process that made it */
-	bool populating;
-	bool watched; /* populating, or one of the hooks is set */
-	struct mempool_magazine_hooks hooks;
-};
+RTE_LOG_REGISTER(mempool_magazine_log, mempool.magazine, NOTICE)
 
 /* struct rte_mbuf, or what other objects begin with: who gets one writes there. */
 #define TOUCHED (2 * RTE_CACHE_LINE_SIZE)
 
-static int self; /* this process */
 static uint32_t default_size, default_size_max;
+
+/* A node may have lcores and no hugepages: far memory is better than no pool. */
+static void *
+block_alloc(size_t bytes, size_t align, int node)
+{
+	void *mem = rte_malloc_socket("magazine", bytes, align, node);
+
+	if (!mem && node != SOCKET_ID_ANY)
+		mem = rte_malloc_socket("magazine", bytes, align, SOCKET_ID_ANY);
+	return mem;
+}
 
 static void *
 shared_alloc(void *arg, size_t bytes, int node)
 {
-	return rte_malloc_socket("magazine", bytes, RTE_CACHE_LINE_SIZE, node);
+	return block_alloc(bytes, RTE_CACHE_LINE_SIZE, node);
 }
 
 static void
@@ -56,6 +65,8 @@ shared_free(void *arg, void *mem, size_t bytes)
 {
 	rte_free(mem);
 }
+
+static const struct magazine_memory shared_memory = {.alloc = shared_alloc, .free = shared_free};
 
 /* While an mbuf is free, its header and private area keep what they hold; what lies behind may be poisoned. */
 static void
@@ -71,35 +82,84 @@ poison_area(const struct rte_mempool *mp, struct magazine_conf *conf)
 }
 
 static int
-ops_alloc(struct rte_mempool *mp)
+pool_make(const struct rte_mempool *mp, const struct mempool_magazine *m, struct magazine_pool **pool)
 {
-	const struct magazine_memory memory = {.alloc = shared_alloc, .free = shared_free};
 	struct magazine_topology topology;
 	struct magazine_conf conf = {
 		.name = mp->name,
 		.population = mp->size,
 		.n_lcores = rte_lcore_count(),
-		.size = default_size,
-		.size_max = default_size_max,
+		.size = m->size,
+		.size_max = m->size_max,
 		.node = mp->socket_id,
 		.topology = &topology,
-		.memory = &memory,
+		.memory = &shared_memory,
 		.touched = TOUCHED,
 	};
-	struct mempool_magazine *m =
-		rte_zmalloc_socket("magazine", sizeof(*m), alignof(struct mempool_magazine), mp->socket_id);
-	int ret;
 
-	if (!m)
-		return -ENOMEM;
 	placement_topology(&topology);
 	poison_area(mp, &conf);
-	ret = magazine_pool_create(&conf, &m->pool);
+	return magazine_pool_create(&conf, pool);
+}
+
+/* The maker may have been another process. */
+static void
+pool_end(struct magazine_pool *pool)
+{
+	pool->memory = shared_memory;
+	magazine_pool_destroy(pool);
+}
+
+static void
+watch(struct mempool_magazine *m)
+{
+	const bool is_watched = m->populating || m->hooks.on_get || m->hooks.on_put;
+
+	m->straight = is_watched ? 0 : m->maker;
+}
+
+/* The bound of struct magazine_conf, solved for the population. */
+static void
+uncached_log(const struct magazine_pool *pool)
+{
+	const unsigned int n_lcores = rte_lcore_count();
+
+	rte_log(RTE_LOG_NOTICE, (uint32_t)mempool_magazine_log,
+		"mempool %s: %u objects are too few for magazines on %u lcores, every call takes a lock; %u "
+		"would do\n",
+		pool->name, pool->population, n_lcores,
+		2 * (1 + pool->n_nodes) * MAGAZINE_ROUNDS_MIN * n_lcores);
+}
+
+static int
+ops_alloc(struct rte_mempool *mp)
+{
+	struct mempool_magazine *m;
+	int ret;
+
+	if (mempool_magazine_self == 0)
+		return -ENOTSUP;
+	/* Without it pools work all the same. */
+	(void)mempool_magazine_telemetry();
+	m = block_alloc(sizeof(*m), alignof(struct mempool_magazine), mp->socket_id);
+	if (!m)
+		return -ENOMEM;
+	*m = (struct mempool_magazine){.magic = MEMPOOL_MAGAZINE_MAGIC,
+		.layout = MEMPOOL_MAGAZINE_LAYOUT,
+		.pool_bytes = sizeof(struct magazine_pool),
+		.maker = mempool_magazine_self,
+		.size = default_size,
+		.size_max = default_size_max,
+		.use = RTE_SPINLOCK_INITIALIZER};
+	ret = pool_make(mp, m, &m->pool);
 	if (ret < 0) {
 		rte_free(m);
 		return ret;
 	}
-	m->pid = self;
+	if (m->pool->is_uncached)
+		uncached_log(m->pool);
+	watch(m);
+	mempool_magazine_enter(m);
 	mp->pool_data = m;
 	return 0;
 }
@@ -111,26 +171,28 @@ ops_free(struct rte_mempool *mp)
 
 	if (!m)
 		return;
-	magazine_pool_destroy(m->pool);
-	rte_free(m);
+	if (!mempool_magazine_is_known(m)) {
+		rte_log(RTE_LOG_ERR, (uint32_t)mempool_magazine_log,
+			"mempool %s: made by another version of this driver, its magazines stay allocated\n",
+			mp->name);
+		return;
+	}
+	pool_end(mempool_magazine_leave(m));
 }
 
-static void
-watch(struct mempool_magazine *m)
-{
-	m->watched = m->populating || m->hooks.on_get || m->hooks.on_put;
-}
-
-/* Pages are on the node they were asked for, if the kernel had its way: mempool_magazine_placement() tells. */
+/*
+ * A populate that failed has freed its memory again, having got the objects it had seeded: to
+ * the pool they are out, and their places are taken. The next try starts with a new pool.
+ */
 static int
-range_add(struct magazine_pool *pool, const void *mem, size_t bytes)
+pool_renew(const struct rte_mempool *mp, struct mempool_magazine *m)
 {
-	const struct rte_memseg *segment = rte_mem_virt2memseg(mem, NULL);
+	struct magazine_pool *pool;
+	const int ret = pool_make(mp, m, &pool);
 
-	if (pool->n_nodes == 1 || !segment || segment->socket_id < 0 ||
-		(uint32_t)segment->socket_id >= pool->n_nodes)
-		return 0;
-	return magazine_pool_range(pool, mem, bytes, (uint32_t)segment->socket_id);
+	if (ret == 0)
+		pool_end(mempool_magazine_exchange(m, pool));
+	return ret;
 }
 
 static int
@@ -138,10 +200,15 @@ ops_populate(struct rte_mempool *mp, unsigned int max_objs, void *vaddr, rte_iov
 	rte_mempool_populate_obj_cb_t *obj_cb, void *obj_cb_arg)
 {
 	struct mempool_magazine *m = mp->pool_data;
-	int ret = range_add(m->pool, vaddr, len);
+	int ret = 0;
 
+	if (!mempool_magazine_is_known(m))
+		return -ENOTSUP;
+	if (mp->populated_size == 0 && m->pool->n_seeded > 0)
+		ret = pool_renew(mp, m);
 	if (ret < 0)
 		return ret;
+	mempool_magazine_chunk_add(m->pool, vaddr, len);
 	m->populating = true;
 	watch(m);
 	ret = rte_mempool_op_populate_default(mp, max_objs, vaddr, iova, len, obj_cb, obj_cb_arg);
@@ -154,16 +221,21 @@ ops_populate(struct rte_mempool *mp, unsigned int max_objs, void *vaddr, rte_iov
 static inline bool
 is_special(const struct mempool_magazine *m)
 {
-	return m->watched || m->pid != self;
+	return m->straight != mempool_magazine_self;
 }
 
 /* Out of line, so that the usual case below has nothing to keep across a call. */
 static __rte_noinline int
-special_enqueue(struct mempool_magazine *m, void *const *objs, unsigned int n)
+special_enqueue(struct rte_mempool *mp, void *const *objs, unsigned int n)
 {
+	struct mempool_magazine *m = mp->pool_data;
+
+	/* The mempool's callers do not look whether a put failed, and lost buffers would show much later. */
+	if (!mempool_magazine_is_known(m))
+		rte_panic("mempool %s: made by another version of the magazine driver\n", mp->name);
 	if (m->populating)
 		return magazine_pool_seed(m->pool, objs, n);
-	if (m->pid != self) {
+	if (m->maker != mempool_magazine_self) {
 		magazine_put_bulk(m->pool, LCORE_ID_ANY, objs, n);
 		return 0;
 	}
@@ -174,11 +246,16 @@ special_enqueue(struct mempool_magazine *m, void *const *objs, unsigned int n)
 }
 
 static __rte_noinline int
-special_dequeue(struct mempool_magazine *m, void **objs, unsigned int n)
+special_dequeue(struct rte_mempool *mp, void **objs, unsigned int n)
 {
-	const bool is_ours = m->pid == self;
-	const int ret = magazine_get_bulk(m->pool, is_ours ? rte_lcore_id() : LCORE_ID_ANY, objs, n);
+	struct mempool_magazine *m = mp->pool_data;
+	bool is_ours;
+	int ret;
 
+	if (!mempool_magazine_is_known(m))
+		return -ENOTSUP;
+	is_ours = m->maker == mempool_magazine_self;
+	ret = magazine_get_bulk(m->pool, is_ours ? rte_lcore_id() : LCORE_ID_ANY, objs, n);
 	if (is_ours && m->hooks.on_get && ret == 0)
 		m->hooks.on_get(m->hooks.arg, objs, n);
 	return ret;
@@ -190,7 +267,7 @@ ops_enqueue(struct rte_mempool *mp, void *const *objs, unsigned int n)
 	struct mempool_magazine *m = mp->pool_data;
 
 	if (unlikely(is_special(m)))
-		return special_enqueue(m, objs, n);
+		return special_enqueue(mp, objs, n);
 	magazine_put_bulk(m->pool, rte_lcore_id(), objs, n);
 	return 0;
 }
@@ -201,7 +278,7 @@ ops_dequeue(struct rte_mempool *mp, void **objs, unsigned int n)
 	struct mempool_magazine *m = mp->pool_data;
 
 	if (unlikely(is_special(m)))
-		return special_dequeue(m, objs, n);
+		return special_dequeue(mp, objs, n);
 	return magazine_get_bulk(m->pool, rte_lcore_id(), objs, n);
 }
 
@@ -210,7 +287,7 @@ ops_get_count(const struct rte_mempool *mp)
 {
 	const struct mempool_magazine *m = mp->pool_data;
 
-	return magazine_pool_avail(m->pool);
+	return mempool_magazine_is_known(m) ? magazine_pool_avail(m->pool) : 0;
 }
 
 static const struct rte_mempool_ops ops = {
@@ -224,11 +301,12 @@ static const struct rte_mempool_ops ops = {
 };
 
 int
-mempool_magazine_register(void)
+mempool_magazine_register_ops(void)
 {
-	int ret;
+	int ret = mempool_magazine_process_init();
 
-	self = getpid();
+	if (ret < 0)
+		return ret;
 	/* The plugin has been here, with its own copy of this file, perhaps of another version: no pool is made yet. */
 	for (uint32_t i = 0; i < rte_mempool_ops_table.num_ops; i++)
 		if (!strcmp(rte_mempool_ops_table.ops[i].name, MEMPOOL_MAGAZINE_OPS)) {
@@ -236,19 +314,40 @@ mempool_magazine_register(void)
 			return 0;
 		}
 	ret = rte_mempool_register_ops(&ops);
+	return ret < 0 ? ret : 0;
+}
+
+int
+mempool_magazine_register(void)
+{
+	const int ret = mempool_magazine_register_ops();
+
 	return ret < 0 ? ret : mempool_magazine_telemetry();
 }
 
-void
-mempool_magazine_set_size(uint32_t size)
+static bool
+size_allowed(uint32_t size)
 {
-	default_size = size;
+	return size == 0 ||
+	       (size >= MAGAZINE_ROUNDS_MIN && size <= MAGAZINE_ROUNDS_MAX && rte_is_power_of_2(size));
 }
 
-void
+int
+mempool_magazine_set_size(uint32_t size)
+{
+	if (!size_allowed(size))
+		return -EINVAL;
+	default_size = size;
+	return 0;
+}
+
+int
 mempool_magazine_set_size_max(uint32_t size)
 {
+	if (!size_allowed(size))
+		return -EINVAL;
 	default_size_max = size;
+	return 0;
 }
 
 /* By name, not by address, so that it also knows pools that the plugin's copy made. */
@@ -257,7 +356,7 @@ mempool_magazine_of(const struct rte_mempool *mp)
 {
 	if (strcmp(rte_mempool_get_ops(mp->ops_index)->name, MEMPOOL_MAGAZINE_OPS) != 0)
 		return NULL;
-	return mp->pool_data;
+	return mempool_magazine_is_known(mp->pool_data) ? mp->pool_data : NULL;
 }
 
 struct magazine_pool *
@@ -278,31 +377,4 @@ mempool_magazine_set_hooks(struct rte_mempool *mp, const struct mempool_magazine
 	m->hooks = *hooks;
 	watch(m);
 	return 0;
-}
-
-struct placement_walk {
-	struct placement *placement;
-	int node;
-	int ret;
-};
-
-static void
-chunk_audit(struct rte_mempool *mp, void *arg, struct rte_mempool_memhdr *chunk, unsigned int index)
-{
-	const struct rte_memseg *segment = rte_mem_virt2memseg(chunk->addr, NULL);
-	const size_t page = segment ? (size_t)segment->hugepage_sz : (size_t)sysconf(_SC_PAGESIZE);
-	struct placement_walk *walk = arg;
-
-	if (placement_audit(chunk->addr, chunk->len, page, walk->node, walk->placement) < 0)
-		walk->ret = -ENOTSUP;
-}
-
-int
-mempool_magazine_placement(struct rte_mempool *mp, struct placement *placement)
-{
-	struct placement_walk walk = {.placement = placement, .node = mp->socket_id};
-
-	*placement = (struct placement){.worst = -1};
-	rte_mempool_mem_iter(mp, chunk_audit, &walk);
-	return walk.ret;
 }

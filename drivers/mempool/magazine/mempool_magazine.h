@@ -14,6 +14,10 @@
 
 #include "placement.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct magazine_pool;
 
 /*
@@ -33,20 +37,28 @@ struct mempool_magazine_hooks {
  * Registers the ops under the name "magazine". Call it after rte_eal_init(), in
  * every process, so that the stock ops keep the indexes they have in processes
  * that do not know ours. Main thread. A second call does nothing.
- * Returns 0, or the negative errno of rte_mempool_register_ops().
+ * From then on the end of a registered thread (rte_thread_unregister()) empties its magazines.
+ * Returns 0, or the negative errno of rte_mempool_register_ops(), rte_lcore_callback_register(),
+ * pthread_atfork(), getrandom(2) or rte_telemetry_register_cmd().
  */
 int mempool_magazine_register(void);
 
-/* Pins the magazine size of pools made from now on by this process; 0 = adaptive, as at the start. Main thread. */
-void mempool_magazine_set_size(uint32_t size);
+/*
+ * Pins the magazine size of pools made from now on by this process; 0 = adaptive, as at the start. Main thread.
+ * Returns 0, or -EINVAL (neither 0 nor a power of two from MAGAZINE_ROUNDS_MIN to _MAX), then nothing is changed.
+ */
+int mempool_magazine_set_size(uint32_t size);
 
-/* Bounds an adaptive size likewise; 0 = MAGAZINE_ROUNDS_MAX, as at the start. Main thread. */
-void mempool_magazine_set_size_max(uint32_t size);
+/* Bounds an adaptive size likewise; 0 = MAGAZINE_ROUNDS_MAX, as at the start. Main thread. Returns as above. */
+int mempool_magazine_set_size_max(uint32_t size);
 
-/* The pool behind mp, or NULL when mp's ops are not ours. The mempool owns it. */
+/*
+ * The pool behind mp, or NULL when mp's ops are not ours or of another version of the driver. The mempool owns
+ * it, and has another one when it is populated again after that failed.
+ */
 struct magazine_pool *mempool_magazine_pool(const struct rte_mempool *mp);
 
-/* Sets the hooks of mp; *hooks is copied. Before any other thread uses mp. 0 or -EINVAL (not our ops). */
+/* Sets the hooks of mp; *hooks is copied. Before any other thread uses mp. 0 or -EINVAL (no pool, as above). */
 int mempool_magazine_set_hooks(struct rte_mempool *mp, const struct mempool_magazine_hooks *hooks);
 
 /*
@@ -54,5 +66,9 @@ int mempool_magazine_set_hooks(struct rte_mempool *mp, const struct mempool_maga
  * kernel. Returns 0, or -ENOTSUP: no NUMA here, nothing is known.
  */
 int mempool_magazine_placement(struct rte_mempool *mp, struct placement *placement);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

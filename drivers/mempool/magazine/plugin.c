@@ -23,7 +23,7 @@ on_scan(void *arg)
 		if (!strcmp(rte_mempool_ops_table.ops[i].name, MEMPOOL_MAGAZINE_OPS))
 			return;
 	/* The EAL has no way to be told; a program that wants the ops will miss them by name. */
-	(void)mempool_magazine_register();
+	(void)mempool_magazine_register_ops();
 }
 
 RTE_INIT(magazine_plugin_init)

@@ -2,61 +2,71 @@
 /*
  * What a pool does, for whoever asks over the EAL's telemetry socket of any program:
  *
- *   /magazine/list              names of all mempools with these ops
+ *   /magazine/list              names of all mempools with these ops that this process has made
  *   /magazine/pool,NAME         one of them: sums, and by lcore and depot
  *   /magazine/pool,NAME,LCORE   what one lcore did with it
  *
- * Numbers are read while lcores run: each is of its own moment.
+ * Numbers are read while lcores run: each is of its own moment. Pools are those of pools.c's
+ * list: nobody ends one while it is shown. Processes of one EAL have a socket each.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_mempool.h>
 #include <rte_telemetry.h>
+#include <rte_version.h>
 
 #include "magazine.h"
 #include "mempool_magazine.h"
 #include "mempool_magazine_priv.h"
 
 static void
-name_add(struct rte_mempool *mp, void *names)
+dict_add(struct rte_tel_data *data, const char *name, uint64_t value)
 {
-	if (mempool_magazine_pool(mp))
-		rte_tel_data_add_array_string(names, mp->name);
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
+	rte_tel_data_add_dict_uint(data, name, value);
+#else
+	rte_tel_data_add_dict_u64(data, name, value);
+#endif
+}
+
+static void
+name_add(struct magazine_pool *pool, void *names)
+{
+	rte_tel_data_add_array_string(names, pool->name);
 }
 
 static int
 on_list(const char *cmd, const char *params, struct rte_tel_data *data)
 {
 	rte_tel_data_start_array(data, RTE_TEL_STRING_VAL);
-	rte_mempool_walk(name_add, data);
+	mempool_magazine_each(name_add, data);
 	return 0;
 }
 
 static void
 counts_add(struct rte_tel_data *data, const struct magazine_counts *counts)
 {
-	rte_tel_data_add_dict_u64(data, "gets", counts->gets);
-	rte_tel_data_add_dict_u64(data, "puts", counts->puts);
-	rte_tel_data_add_dict_u64(data, "swaps", counts->swaps);
-	rte_tel_data_add_dict_u64(data, "exchanges", counts->exchanges);
-	rte_tel_data_add_dict_u64(data, "exchange_fails", counts->exchange_fails);
-	rte_tel_data_add_dict_u64(data, "contended", counts->contended);
-	rte_tel_data_add_dict_u64(data, "cross_core", counts->cross_core);
-	rte_tel_data_add_dict_u64(data, "reclaimed", counts->reclaimed);
-	rte_tel_data_add_dict_u64(data, "sent_home", counts->sent_home);
+	dict_add(data, "gets", counts->gets);
+	dict_add(data, "puts", counts->puts);
+	dict_add(data, "swaps", counts->swaps);
+	dict_add(data, "exchanges", counts->exchanges);
+	dict_add(data, "exchange_fails", counts->exchange_fails);
+	dict_add(data, "contended", counts->contended);
+	dict_add(data, "cross_core", counts->cross_core);
+	dict_add(data, "reclaimed", counts->reclaimed);
+	dict_add(data, "sent_home", counts->sent_home);
 }
 
 static void
 lcore_add(struct rte_tel_data *data, const struct magazine_lcore_stats *stats)
 {
 	counts_add(data, &stats->counts);
-	rte_tel_data_add_dict_u64(data, "loaded", stats->loaded);
-	rte_tel_data_add_dict_u64(data, "previous", stats->previous);
-	rte_tel_data_add_dict_u64(data, "foreign", stats->foreign);
-	rte_tel_data_add_dict_u64(data, "size", stats->size);
+	dict_add(data, "loaded", stats->loaded);
+	dict_add(data, "previous", stats->previous);
+	dict_add(data, "foreign", stats->foreign);
+	dict_add(data, "size", stats->size);
 }
 
 static struct rte_tel_data *
@@ -79,18 +89,18 @@ depot_dict(const struct magazine_depot_stats *stats)
 	if (!data)
 		return NULL;
 	rte_tel_data_start_dict(data);
-	rte_tel_data_add_dict_u64(data, "size", stats->size);
-	rte_tel_data_add_dict_u64(data, "full", stats->full);
-	rte_tel_data_add_dict_u64(data, "empty", stats->empty);
-	rte_tel_data_add_dict_u64(data, "rounds", stats->rounds);
-	rte_tel_data_add_dict_u64(data, "loose", stats->loose);
-	rte_tel_data_add_dict_u64(data, "inbox", stats->inbox);
-	rte_tel_data_add_dict_u64(data, "grown", stats->grown);
-	rte_tel_data_add_dict_u64(data, "shrunk", stats->shrunk);
-	rte_tel_data_add_dict_u64(data, "exchanges", stats->exchanges);
-	rte_tel_data_add_dict_u64(data, "contended", stats->contended);
-	rte_tel_data_add_dict_u64(data, "other_gets", stats->other_gets);
-	rte_tel_data_add_dict_u64(data, "other_puts", stats->other_puts);
+	dict_add(data, "size", stats->size);
+	dict_add(data, "full", stats->full);
+	dict_add(data, "empty", stats->empty);
+	dict_add(data, "rounds", stats->rounds);
+	dict_add(data, "loose", stats->loose);
+	dict_add(data, "inbox", stats->inbox);
+	dict_add(data, "grown", stats->grown);
+	dict_add(data, "shrunk", stats->shrunk);
+	dict_add(data, "exchanges", stats->exchanges);
+	dict_add(data, "contended", stats->contended);
+	dict_add(data, "other_gets", stats->other_gets);
+	dict_add(data, "other_puts", stats->other_puts);
 	return data;
 }
 
@@ -126,15 +136,16 @@ pool_add(struct rte_tel_data *data, const struct magazine_pool *pool)
 
 	magazine_pool_stats(pool, &stats);
 	rte_tel_data_add_dict_string(data, "name", pool->name);
-	rte_tel_data_add_dict_u64(data, "population", stats.population);
-	rte_tel_data_add_dict_u64(data, "cached", stats.cached);
-	rte_tel_data_add_dict_u64(data, "depot", stats.depot);
-	rte_tel_data_add_dict_u64(data, "out", stats.out);
-	rte_tel_data_add_dict_u64(data, "size", stats.size);
-	rte_tel_data_add_dict_u64(data, "size_min", pool->size_min);
-	rte_tel_data_add_dict_u64(data, "size_max", pool->size_max);
-	rte_tel_data_add_dict_u64(data, "epoch", stats.epoch);
-	rte_tel_data_add_dict_u64(data, "errors", stats.errors);
+	dict_add(data, "population", stats.population);
+	dict_add(data, "cached", stats.cached);
+	dict_add(data, "depot", stats.depot);
+	dict_add(data, "out", stats.out);
+	dict_add(data, "size", stats.size);
+	dict_add(data, "size_min", pool->size_min);
+	dict_add(data, "size_max", pool->size_max);
+	dict_add(data, "uncached", pool->is_uncached);
+	dict_add(data, "epoch", stats.epoch);
+	dict_add(data, "errors", stats.errors);
 	counts_add(data, &stats.counts);
 	parts_add(data, pool);
 }
@@ -156,35 +167,54 @@ lcore_show(struct rte_tel_data *data, const struct magazine_pool *pool, const ch
 	return 0;
 }
 
+struct question {
+	char name[MAGAZINE_NAME_LEN];
+	const char *lcore; /* NULL = the pool */
+	struct rte_tel_data *data;
+	int ret;
+};
+
+static void
+question_answer(struct magazine_pool *pool, void *arg)
+{
+	struct question *question = arg;
+
+	if (strcmp(pool->name, question->name) != 0)
+		return;
+	if (question->lcore) {
+		question->ret = lcore_show(question->data, pool, question->lcore);
+		return;
+	}
+	rte_tel_data_start_dict(question->data);
+	pool_add(question->data, pool);
+	question->ret = 0;
+}
+
 static int
 on_pool(const char *cmd, const char *params, struct rte_tel_data *data)
 {
 	const size_t length = params ? strcspn(params, ",") : 0;
-	const struct magazine_pool *pool;
-	const struct rte_mempool *mp;
-	char name[RTE_MEMPOOL_NAMESIZE];
+	struct question question = {.data = data, .ret = -ENOENT};
 
-	if (length == 0 || length >= sizeof(name))
+	if (length == 0 || length >= sizeof(question.name))
 		return -EINVAL;
-	memcpy(name, params, length);
-	name[length] = '\0';
-	mp = rte_mempool_lookup(name);
-	pool = mp ? mempool_magazine_pool(mp) : NULL;
-	if (!pool)
-		return mp ? -EINVAL : -ENOENT;
+	memcpy(question.name, params, length);
 	if (params[length] == ',')
-		return lcore_show(data, pool, params + length + 1);
-	rte_tel_data_start_dict(data);
-	pool_add(data, pool);
-	return 0;
+		question.lcore = params + length + 1;
+	mempool_magazine_each(question_answer, &question);
+	return question.ret;
 }
 
 int
 mempool_magazine_telemetry(void)
 {
-	const int ret = rte_telemetry_register_cmd(
-		"/magazine/list", on_list, "Names of mempools with magazines. Takes no parameters");
+	static bool is_done;
+	int ret;
 
+	if (__atomic_exchange_n(&is_done, true, __ATOMIC_RELAXED))
+		return 0;
+	ret = rte_telemetry_register_cmd(
+		"/magazine/list", on_list, "Names of mempools with magazines. Takes no parameters");
 	if (ret < 0)
 		return ret;
 	return rte_telemetry_register_cmd("/magazine/pool", on_pool,
