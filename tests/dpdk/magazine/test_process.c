@@ -188,6 +188,7 @@ use_as_another_process(struct rte_mempool *mp)
 		_exit(4);
 	if (mempool_magazine_pool(mine)->cache[rte_lcore_id()].gets != 10)
 		_exit(5);
+	rte_mempool_free(mine);
 }
 
 static void
