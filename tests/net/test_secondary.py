@@ -175,3 +175,26 @@ def test_magpie_ends_first(net, busy):
     time.sleep(0.3)
     busy.account()
     capture.stop()
+
+
+def test_one_pid_in_two_namespaces():
+    """Two processes share mempools: neither uses the other's magazines, and either may free a mempool.
+
+    Each is number 1 of its own namespace, as processes in containers are.
+    """
+    program = ['unshare', '--pid', '--fork', '--kill-child', f'{build_dir()}/tests/dpdk/magazine/peer']
+    eal = ['-l', '0', '--no-pci', '--no-telemetry', '--log-level=lib.eal:error',
+           f'--file-prefix=magpie-test-{os.getpid()}-{next(RUNS)}']
+    with subprocess.Popen([*program, 'maker', *eal], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as maker:
+        try:
+            said = maker.stdout.readline()
+            while said and said != 'ready\n':
+                said = maker.stdout.readline()
+            user = subprocess.run([*program, 'user', *eal, '--proc-type=secondary'], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=30, check=False)
+            assert user.returncode == 0, user.stdout
+            out = maker.communicate('go on\n', timeout=30)[0]
+            assert maker.returncode == 0, out
+        finally:
+            maker.kill()
