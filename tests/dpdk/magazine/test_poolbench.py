@@ -164,8 +164,10 @@ class Poolbench(unittest.TestCase):
         self.assertNotIn("core_latency_ns", report)
 
     def test_malloc_is_named_after_its_library(self):
-        # a sanitizer brings its own
-        self.assertIn(names("arm")[-1], ("malloc/libc", "malloc/asan"))
+        builtin = names("arm")[-1]
+        self.assertIn(builtin, ("malloc/libc", "malloc/asan"))
+        if builtin == "malloc/asan":
+            self.skipTest("a sanitizer brings its own, and lets no other library come first")
         for library in ("jemalloc", "mimalloc", "tcmalloc_minimal"):
             path = ctypes.util.find_library(library)
             if path is None:
