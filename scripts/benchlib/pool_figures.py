@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures of bench pool, as SVG. The same numbers give the same bytes."""
+import collections
 import os
 
+from .pool_table import only, states
 from .process import Failure
 
 # What is drawn, and how: colours by kind of pool, dashes for what stands alone.
@@ -40,6 +42,14 @@ def _place(names, key):
     return lambda result: names.index(result[key]) if result[key] in names else None
 
 
+def licence(path):
+    """Every file says its own, behind the declaration that XML wants first."""
+    with open(path, encoding='utf-8') as file:
+        first, rest = file.read().split('\n', 1)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(f'{first}\n<!-- SPDX-License-Identifier: BSD-3-Clause -->\n{rest}')
+
+
 class Canvas:
     """matplotlib, set up so that nothing in its output depends on the day."""
 
@@ -76,10 +86,22 @@ class Canvas:
         path = os.path.join(self._folder, f'pool-{name}.svg')
         figure.savefig(path, bbox_inches='tight', metadata={'Date': None, 'Creator': None})
         self._pyplot.close(figure)
+        licence(path)
         return path
 
 
+def of_one_state(results):
+    """(results, state): between lcores only the samples of the state that most of them were taken in."""
+    counts = collections.Counter(state for result in results for state in states(result) if state)
+    if not counts:
+        return results, None
+    state = counts.most_common(1)[0][0]
+    return [only(result, state) if 'latency_ns' in result else result for result in results], state
+
+
 def _draw_all(canvas, results, timer_cycles):
+    results, state = of_one_state(results)
+    where = f', {state} from each other' if state else ''
     def by_shape(names):
         return series(results, _place(names, 'shape'))
     populations = sorted({result['population'] for result in results if result['shape'] == 'pipeline'
@@ -91,9 +113,9 @@ def _draw_all(canvas, results, timer_cycles):
                      [name.split('/b')[1] for name in BURSTS], by_shape(BURSTS)),
         canvas.lines('held', 'One core: a window of objects is held', ('objects held', 'cycles/object'),
                      [name.split('/')[1] for name in HELD], by_shape(HELD)),
-        canvas.lines('pipeline', 'One core gets, another puts', ('objects in the pool', 'Mobj/s'),
+        canvas.lines('pipeline', f'One core gets, another puts{where}', ('objects in the pool', 'Mobj/s'),
                      [str(population) for population in populations], pipeline),
-        canvas.lines('crossing', 'Two cores, each puts what the other got', ('objects got in a row', 'Mobj/s'),
+        canvas.lines('crossing', f'Two cores, each puts what the other got{where}', ('objects got in a row', 'Mobj/s'),
                      ['32 (balanced)', '128', '256', '512'], by_shape(SWINGS)),
         canvas.lines('tail', 'One call of 32 objects; 64 gets, then 64 puts',
                      ('percentile of calls', f'cycles/call ({timer_cycles:.0f} of them the timer)'),

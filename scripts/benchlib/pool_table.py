@@ -102,8 +102,8 @@ def only(result, wanted):
     """The result with nothing but the samples of one state."""
     samples = [sample if state == wanted else None for sample, state in zip(result['samples'], states(result))]
     able = [sample for sample in samples if sample is not None]
-    kept = {key: value for key, value in result.items() if key != 'median'}
-    return {**kept, 'samples': samples, **({'median': quartiles(able)[1]} if able else {})}
+    kept = {key: value for key, value in result.items() if key not in ('median', 'q1', 'q3')}
+    return {**kept, 'samples': samples, **(dict(zip(('q1', 'median', 'q3'), quartiles(able))) if able else {})}
 
 
 def ratios(ours, theirs, relation='>=', added=0.0):

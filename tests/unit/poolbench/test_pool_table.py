@@ -126,6 +126,15 @@ class Report(unittest.TestCase):
         self.assertEqual(len({line.count('|') for line in text.splitlines() if line.startswith('|')}), 1)
         self.assertIn('- cpu: one\n', text)
 
+    def test_figures_keep_to_one_state(self):
+        cells = [result('a', [1, 5, 9], latency=[[40, 40], [190, 190], [200, 190]]),
+                 result('b', [2], 'cycles/object'), result('c', [7], latency=[[40, 190]])]
+        kept, state = pool_figures.of_one_state(cells)
+        self.assertEqual((state, kept[0]['samples'], kept[0]['median'], kept[0]['q1']), ('far', [None, 5, 9], 7, 6))
+        self.assertEqual(kept[1], cells[1])
+        self.assertNotIn('median', kept[2])
+        self.assertEqual(pool_figures.of_one_state(cells[1:2]), (cells[1:2], None))
+
     def test_figures_are_the_same_twice(self):
         try:
             import matplotlib  # noqa: F401
