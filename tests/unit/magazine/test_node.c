@@ -80,6 +80,20 @@ seeding_fills_each_depot_with_its_own(void **state)
 	}
 }
 
+/* Each foreign node may keep a magazine of each lcore's: half of the objects stay outside of caches all the same. */
+static void
+nodes_bound_m(void **state)
+{
+	const uint32_t size_max[] = {512, 512, 512, 256, 256, 256, 256, 128};
+
+	for (uint32_t n_nodes = 1; n_nodes <= RTE_DIM(size_max); n_nodes++) {
+		struct magazine_pool *pool = pool_on(n_nodes, 4096, 0);
+
+		assert_int_equal(pool->size_max, size_max[n_nodes - 1]);
+		closed_pool(pool);
+	}
+}
+
 /* Lcore 0, on node 0, frees what lcore 1 got on node 1, and on every other node as well. */
 static void
 home_in_whole_magazines(uint32_t n_nodes)
@@ -564,6 +578,7 @@ main(void)
 		cmocka_unit_test(other_threads_put_each_object_where_it_belongs),
 		cmocka_unit_test(avail_counts_foreign_magazines),
 		cmocka_unit_test(the_last_magazine_is_enough),
+		cmocka_unit_test(nodes_bound_m),
 		cmocka_unit_test(nodes_under_load),
 	};
 

@@ -112,6 +112,25 @@ hiding_changes_nothing_else(void **state)
 	closed_pool(twin);
 }
 
+/* What was cold is not when it has become previous: the magazine that takes its place is one's own. */
+static void
+a_swap_ends_the_cold(void **state)
+{
+	struct magazine_pool *pool = touched_pool(128);
+	struct magazine_cache *cache = &pool->cache[1];
+	void *objs[32], *more[64];
+
+	assert_int_equal(magazine_get_bulk(pool, 1, objs, 32), 0);
+	assert_int_equal(magazine_get_bulk(pool, 0, more, 64), 0);
+	assert_true(cache->cold > 0);
+	magazine_put_bulk(pool, 1, objs, 32);
+	magazine_put_bulk(pool, 1, more, 64);
+	assert_int_equal(cache->swaps, 1);
+	assert_int_equal(cache->n_loaded, 64);
+	assert_int_equal(cache->hidden + cache->cold, 0);
+	closed_pool(pool);
+}
+
 /* Whoever must give up a magazine gives up all of it. */
 static void
 hidden_rounds_are_given_up_too(void **state)
@@ -173,6 +192,7 @@ main(void)
 		cmocka_unit_test(a_cold_magazine_is_shown_in_bursts),
 		cmocka_unit_test(what_is_ones_own_is_not_hidden),
 		cmocka_unit_test(hiding_changes_nothing_else),
+		cmocka_unit_test(a_swap_ends_the_cold),
 		cmocka_unit_test(hidden_rounds_are_given_up_too),
 		cmocka_unit_test(lcores_beside_their_pool_are_not_veiled),
 	};
