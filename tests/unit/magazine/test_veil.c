@@ -118,15 +118,15 @@ a_swap_ends_the_cold(void **state)
 {
 	struct magazine_pool *pool = touched_pool(128);
 	struct magazine_cache *cache = &pool->cache[1];
-	void *objs[32], *more[64];
+	void *objs[32], *more[150];
 
 	assert_int_equal(magazine_get_bulk(pool, 1, objs, 32), 0);
-	assert_int_equal(magazine_get_bulk(pool, 0, more, 64), 0);
+	assert_int_equal(magazine_get_bulk(pool, 0, more, 150), 0);
 	assert_true(cache->cold > 0);
 	magazine_put_bulk(pool, 1, objs, 32);
-	magazine_put_bulk(pool, 1, more, 64);
+	magazine_put_bulk(pool, 1, more, 150);
 	assert_int_equal(cache->swaps, 1);
-	assert_int_equal(cache->n_loaded, 64);
+	assert_int_equal(cache->n_loaded, 150);
 	assert_int_equal(cache->hidden + cache->cold, 0);
 	closed_pool(pool);
 }
