@@ -325,6 +325,14 @@ def test_pool_too_small(start, ops):
     start(eal('net_ring0', 'net_ring1'), [*ops, '--pool-size', str(want)]).wait_forwarding().stop().assert_balanced()
 
 
+@pytest.mark.parametrize('level, options, cache', [
+    ('state', [], 0), ('poison', [], 0), ('off', [], 128), ('state', ['--pool-cache', '64'], 64)])
+def test_watched_buffers_pass_by_no_cache(start, level, options, cache):
+    """A double free that stays within a mempool cache would not be seen."""
+    ended = start(eal('net_ring0', 'net_ring1'), [*options, '--check'], env={'MAGAZINE_DEBUG': level}).finish()
+    assert f'mempool cache {cache},' in ended.out, ended
+
+
 def test_auto_takes_what_fits(start):
     def rounds(size):
         out = start(eal('net_ring0', 'net_ring1'), ['--magazine', 'auto', '--pool-size', str(size), '--check']).finish().out

@@ -29,6 +29,9 @@ struct rig {
 	struct port_rxq map[RIG_PORTS * RIG_WORKERS_MAX];
 	struct worker *worker[RIG_WORKERS_MAX];
 	struct rte_mempool *pool;
+	struct magazine_pool *magazines;
+	struct rte_rcu_qsbr *qsbr;
+	int stop;
 	struct rte_ring *handoff;
 	struct skb_cpu control; /* the punts' consumer, no lcore */
 	uint32_t n_workers;
@@ -118,12 +121,16 @@ pools_new(struct rig *rig, const struct rig_conf *conf)
 	struct mempool_magazine_hooks hooks = {skb_early_get, skb_early_put, rig->conf.heads};
 
 	snprintf(name, sizeof(name), "rig_data_%u", serial++);
-	rig->pool = rte_pktmbuf_pool_create_by_ops(name, conf->n_data ? conf->n_data : 1024, 0,
+	rig->pool = rte_pktmbuf_pool_create_by_ops(name, conf->n_data ? conf->n_data : 1024, conf->cache,
 		SKB_EARLY_PRIV_SIZE, RTE_PKTMBUF_HEADROOM + FRAME_MAX, SOCKET_ID_ANY, "magazine");
 	if (rig->pool == NULL)
 		die("data pool");
 	if (conf->build == BUILD_EARLY && mempool_magazine_set_hooks(rig->pool, &hooks) != 0)
 		die("hooks");
+	rig->magazines = mempool_magazine_pool(rig->pool);
+	rig->conf.pools = &rig->pool;
+	rig->conf.magazines = &rig->magazines;
+	rig->conf.n_pools = 1;
 	skb_cpu_init(&rig->control, rig->conf.heads, LCORE_ID_ANY);
 }
 
@@ -167,6 +174,12 @@ rig_create(const struct rig_conf *conf)
 	rig->conf.routes = topology_routes();
 	rig->conf.build = conf->build;
 	rig->conf.burst = conf->burst ? conf->burst : BURST_MAX;
+	rig->stop = 1;
+	rig->conf.stop = &rig->stop;
+	rig->qsbr = aligned_alloc(RTE_CACHE_LINE_SIZE, rte_rcu_qsbr_get_memsize(RIG_WORKERS_MAX));
+	if (rig->qsbr == NULL || rte_rcu_qsbr_init(rig->qsbr, RIG_WORKERS_MAX) != 0)
+		die("qsbr");
+	rig->conf.qsbr = rig->qsbr;
 	rig->conf.punt = ring_new("punt", conf->punt_slots ? conf->punt_slots : 64);
 	for (uint32_t w = 0; w < rig->n_workers; w++)
 		if (worker_create(&rig->conf, w, lcore_of(w), &rig->worker[w]) != 0)
@@ -374,5 +387,6 @@ rig_destroy(struct rig *rig)
 	skb_pool_destroy(rig->conf.heads);
 	rte_ring_free(rig->conf.punt);
 	rte_ring_free(rig->handoff);
+	free(rig->qsbr);
 	free(rig);
 }

@@ -33,6 +33,7 @@ struct rig_conf {
 	uint32_t n_workers;                 /* [1] */
 	uint32_t n_data;                    /* data buffers [1024] */
 	uint32_t n_heads;                   /* [1024] */
+	uint32_t cache;                     /* of the data buffers' mempool [0] */
 	uint32_t punt_slots, handoff_slots; /* [64] each, exact */
 	bool shared;                        /* port 1 has one TX queue, of worker 0 */
 };
@@ -82,6 +83,7 @@ uint64_t rig_count(const struct rig *rig, enum verdict verdict);
 /* All of them at once. */
 void rig_counts(const struct rig *rig, uint64_t counts[N_VERDICTS]);
 
+/* The stop flag is raised: worker_run() leaves at once. */
 struct worker *rig_worker(struct rig *rig, uint32_t index);
 struct rte_mempool *rig_pool(struct rig *rig);
 

@@ -23,6 +23,8 @@ create_judges_its_arguments(void **state)
 	conf = good;
 	conf.population = 0;
 	assert_int_equal(magazine_pool_create(&conf, &pool), -EINVAL);
+	conf.population = (1u << 31) + 1;
+	assert_int_equal(magazine_pool_create(&conf, &pool), -EINVAL);
 	conf = good;
 	conf.name = NULL;
 	assert_int_equal(magazine_pool_create(&conf, &pool), -EINVAL);
