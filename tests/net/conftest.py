@@ -3,6 +3,7 @@
 
 MAGPIE_BUILD names the build directory. Nothing here skips: what a test needs and does not find fails it.
 """
+import contextlib
 import itertools
 import os
 import pathlib
@@ -125,9 +126,9 @@ def program():
         shutil.rmtree(left)
 
 
-@pytest.fixture
-def start(program):
-    """start(eal_args, options) -> Magpie; whatever still runs at the end of the test is killed."""
+@contextlib.contextmanager
+def starting(program):
+    """Gives run(eal_args, options, ..) -> Magpie; whatever still runs at the end is killed."""
     started = []
 
     def run(eal_args, options, **how):
@@ -139,6 +140,13 @@ def start(program):
         if magpie.process.poll() is None:
             magpie.process.kill()
             magpie.process.wait()
+
+
+@pytest.fixture
+def start(program):
+    """start(eal_args, options) -> Magpie"""
+    with starting(program) as run:
+        yield run
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import re
 import time
 
 import pytest
-from conftest import Magpie, build_dir, eal
+from conftest import build_dir, eal, starting
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
@@ -28,20 +28,12 @@ def frames(tmp_path):
 
 @pytest.fixture
 def sanitized():
-    """sanitized(eal_args, options, env) -> Magpie; killed at the end of the test if it still runs."""
-    program, started = build_dir() / 'sanitized/app/magpie/magpie', []
+    """sanitized(eal_args, options, VARIABLE=..) -> Magpie"""
+    program = build_dir() / 'sanitized/app/magpie/magpie'
     if not program.exists():
         pytest.fail(f'no {program}. Run: scripts/test net')
-
-    def run(eal_args, options, **env):
-        started.append(Magpie(program, eal_args, options, env=env))
-        return started[-1]
-
-    yield run
-    for magpie in started:
-        if magpie.process.poll() is None:
-            magpie.process.kill()
-            magpie.process.wait()
+    with starting(program) as run:
+        yield lambda eal_args, options, **env: run(eal_args, options, env=env)
 
 
 def account(ended, key):
