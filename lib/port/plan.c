@@ -13,13 +13,8 @@
 
 #define DESCRIPTORS 1024 /* where neither the user nor the driver has a preference */
 
-/* Where to say why not. */
-struct why {
-	char *text;
-	unsigned int len;
-};
-
-__rte_format_printf(2, 3) static int refuse(const struct why *why, const char *format, ...)
+int
+port_refuse(const struct port_why *why, const char *format, ...)
 {
 	va_list args;
 
@@ -31,7 +26,7 @@ __rte_format_printf(2, 3) static int refuse(const struct why *why, const char *f
 
 static int
 plan_rxq(struct port *port, const struct rte_eth_dev_info *info, const struct port_rxq *map, unsigned int n,
-	const struct why *why)
+	const struct port_why *why)
 {
 	uint64_t seen = 0;
 
@@ -40,18 +35,19 @@ plan_rxq(struct port *port, const struct rte_eth_dev_info *info, const struct po
 		if (map[i].port != port->id)
 			continue;
 		if (map[i].queue >= PORT_QUEUES_MAX)
-			return refuse(why, "RX queue %u is beyond %u", map[i].queue, PORT_QUEUES_MAX - 1);
+			return port_refuse(
+				why, "RX queue %u is beyond %u", map[i].queue, PORT_QUEUES_MAX - 1);
 		if (seen & UINT64_C(1) << map[i].queue)
-			return refuse(why, "RX queue %u is in the map twice", map[i].queue);
+			return port_refuse(why, "RX queue %u is in the map twice", map[i].queue);
 		seen |= UINT64_C(1) << map[i].queue;
 		port->n_rxq++;
 	}
 	if (port->n_rxq == 0)
-		return refuse(why, "no RX queue of it is in the map");
+		return port_refuse(why, "no RX queue of it is in the map");
 	if (seen != UINT64_MAX >> (64 - port->n_rxq))
-		return refuse(why, "RX queues must be numbered from 0 without a gap");
+		return port_refuse(why, "RX queues must be numbered from 0 without a gap");
 	if (port->n_rxq > info->max_rx_queues)
-		return refuse(
+		return port_refuse(
 			why, "%u RX queues in the map, the device has %u", port->n_rxq, info->max_rx_queues);
 	return 0;
 }
@@ -74,40 +70,18 @@ plan_owner(struct port *port, const struct port_map *map)
 }
 
 static int
-plan_txq(
-	struct port *port, const struct rte_eth_dev_info *info, unsigned int n_workers, const struct why *why)
+plan_txq(struct port *port, const struct rte_eth_dev_info *info, unsigned int n_workers,
+	const struct port_why *why)
 {
 	const bool as_rx = port_quirk_find(port->driver)->tx_as_rx;
 
 	port->n_txq = as_rx ? port->n_rxq : RTE_MIN(n_workers, (unsigned int)info->max_tx_queues);
 	if (port->n_txq == 0 || port->n_txq > info->max_tx_queues)
-		return refuse(why, "%u TX queues needed, the device has %u", RTE_MAX(port->n_txq, 1),
+		return port_refuse(why, "%u TX queues needed, the device has %u", RTE_MAX(port->n_txq, 1),
 			info->max_tx_queues);
 	port->shared = port->n_txq < n_workers;
 	if (port->shared && !as_rx)
 		port->n_txq = 1;
-	return 0;
-}
-
-/* Bytes of a frame that the device does not count as MTU; as ethdev works it out. */
-static uint32_t
-frame_overhead(const struct rte_eth_dev_info *info)
-{
-	if (info->max_mtu != UINT16_MAX && info->max_rx_pktlen > info->max_mtu)
-		return info->max_rx_pktlen - info->max_mtu;
-	return RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
-}
-
-static int
-plan_mtu(struct port *port, const struct rte_eth_dev_info *info, uint16_t wanted, const struct why *why)
-{
-	const uint32_t max = RTE_MIN((uint32_t)info->max_mtu, info->max_rx_pktlen - frame_overhead(info));
-
-	port->set_mtu = wanted != 0;
-	port->mtu = wanted ? wanted : RTE_MIN(max, (uint32_t)RTE_ETHER_MTU);
-	if (port->mtu < info->min_mtu || port->mtu > max)
-		return refuse(why, "MTU %u is outside of what %s takes, %u to %u", port->mtu, port->driver,
-			info->min_mtu, max);
 	return 0;
 }
 
@@ -125,9 +99,9 @@ plan_offloads(struct port *port, const struct rte_eth_dev_info *info, const stru
 	if (port->n_rxq > 1)
 		port->rss_hf = PORT_RSS_WANTED & info->flow_type_rss_offloads;
 	if (port->rss_hf)
-		port->rx_offloads = RTE_ETH_RX_OFFLOAD_RSS_HASH & info->rx_offload_capa;
-	if (conf->fast_free_ok)
-		port->tx_offloads = RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE & info->tx_offload_capa;
+		port->rx_offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH & info->rx_offload_capa;
+	if (conf->fast_free_ok && !conf->chains && !conf->clones)
+		port->tx_offloads |= RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE & info->tx_offload_capa;
 	port->lsc = *info->dev_flags & RTE_ETH_DEV_INTR_LSC;
 	port->promisc = conf->promisc;
 }
@@ -148,24 +122,24 @@ int
 port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *map, struct port *port, char *why,
 	unsigned int why_len)
 {
-	const struct why reason = {why, why_len};
+	const struct port_why reason = {why, why_len};
 	struct rte_eth_dev_info info;
 
 	if (plan_identity(port, id, &info) != 0) {
-		refuse(&reason, "no such device");
+		port_refuse(&reason, "no such device");
 		return -ENODEV;
 	}
 	if (plan_rxq(port, &info, map->rxqs, map->n_rxqs, &reason) != 0 ||
 		plan_txq(port, &info, map->n_lcores, &reason) != 0 ||
-		plan_mtu(port, &info, conf->mtu, &reason) != 0)
+		port_plan_frames(port, &info, conf, &reason) != 0)
 		return -EINVAL;
 	if (plan_owner(port, map) != 0)
-		return refuse(&reason, "RX queue 0 is polled by an lcore that is no worker");
+		return port_refuse(&reason, "RX queue 0 is polled by an lcore that is no worker");
 	plan_offloads(port, &info, conf);
 	port->rxd = descriptors(conf->rxd, &info.default_rxportconf);
 	port->txd = descriptors(conf->txd, &info.default_txportconf);
 	if (rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rxd, &port->txd) != 0)
-		return refuse(
+		return port_refuse(
 			&reason, "no descriptor counts near %u and %u suit the driver", port->rxd, port->txd);
 	port->rxd = RTE_MAX(port->rxd, port_quirk_find(port->driver)->rxd);
 	port->forgets = port_quirk_find(port->driver)->forgets;

@@ -45,7 +45,7 @@ configure(const struct port *port)
 {
 	const struct rte_eth_conf conf = {
 		.rxmode.mq_mode = port->rss_hf ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE,
-		.rxmode.mtu = port->mtu,
+		.rxmode.mtu = port->dev_mtu,
 		.rxmode.offloads = port->rx_offloads,
 		.rx_adv_conf.rss_conf.rss_hf = port->rss_hf,
 		.txmode.offloads = port->tx_offloads,
@@ -58,7 +58,7 @@ configure(const struct port *port)
 static int
 set_mtu(const struct port *port)
 {
-	const int ret = port->set_mtu ? rte_eth_dev_set_mtu(port->id, port->mtu) : 0;
+	const int ret = port->set_mtu ? rte_eth_dev_set_mtu(port->id, port->dev_mtu) : 0;
 
 	return ret == -ENOTSUP ? 0 : ret;
 }

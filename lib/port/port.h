@@ -24,6 +24,9 @@
 #define PORT_QUEUES_MAX   64
 #define PORT_HANDOFF_SIZE 1024 /* packets in a shared port's hand-off ring; sizing counts on it */
 
+/* Bytes of a frame that are not its IP packet: Ethernet header, one VLAN tag, FCS. */
+#define PORT_FRAME_EXTRA (RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN + RTE_ETHER_CRC_LEN)
+
 struct rte_ring;
 
 /* One RX queue and the lcore that polls it. */
@@ -45,7 +48,10 @@ struct port_conf {
 	uint16_t mtu;
 	uint16_t rxd, txd;
 	bool promisc;
-	bool fast_free_ok; /* one data pool only, so a TX queue never mixes pools */
+	bool fast_free_ok;  /* one data pool only, so a TX queue never mixes pools */
+	bool chains;        /* port_chains() is true of some port, so any port may have to send chains */
+	bool clones;        /* some packets leave by two ports, so buffers are shared */
+	uint32_t data_room; /* bytes of a frame that a data buffer holds; 0: every frame fits */
 };
 
 /* One configured port. Read-only for workers once started. */
@@ -54,12 +60,17 @@ struct port {
 	uint16_t n_rxq, n_txq;
 	uint16_t rxd, txd; /* as the driver rounded them */
 	uint16_t mtu;
-	int node; /* SOCKET_ID_ANY when the device has none */
+	uint16_t dev_mtu; /* what the device is told, which may be less: see quirks.c */
+	int node;         /* SOCKET_ID_ANY when the device has none */
 	uint64_t rx_offloads, tx_offloads;
 	uint64_t rss_hf;
 	bool lsc; /* the driver reports link changes by interrupt */
 	bool forgets; /* port_stop() cannot bring the buffers in its rings home: up to n_rxq * rxd + n_txq * txd */
 	bool packed; /* the driver needs a pool whose buffers lie side by side (RTE_MEMPOOL_F_NO_IOVA_CONTIG) */
+	bool chains;    /* it may receive packets of more than one buffer */
+	bool linear;    /* it sends packets of one segment only */
+	bool exclusive; /* what it sends must be in buffers of its own: neither shared nor indirect ones */
+	bool whole;     /* one TX descriptor holds a packet, however many segments it has */
 	bool promisc, set_mtu; /* as asked for */
 	bool started;
 	uint16_t owner; /* worker index: polls RX queue 0, and transmits for all when shared */
@@ -69,6 +80,13 @@ struct port {
 	char name[RTE_ETH_NAME_MAX_LEN];
 	char driver[64];
 };
+
+/* How many buffers of data_room bytes a frame with an IP packet of mtu bytes takes, at most. data_room 0: 1. */
+static inline uint32_t
+port_frame_buffers(uint32_t mtu, uint32_t data_room)
+{
+	return data_room == 0 ? 1 : (mtu + PORT_FRAME_EXTRA + data_room - 1) / data_room;
+}
 
 /* Data buffers that may be missing after port_stop() of ports[n], because their drivers forgot them. */
 uint32_t ports_forgotten_max(const struct port *ports, unsigned int n);
@@ -85,8 +103,18 @@ int port_map_default(const uint16_t *lcores, unsigned int n_lcores, struct port_
 	unsigned int *n);
 
 /*
+ * Whether port id may receive packets of more than one buffer (chains): conf->mtu asks for it, or the driver does
+ * so whatever it is asked for. Main thread.
+ */
+bool port_chains(uint16_t id, const struct port_conf *conf);
+
+/*
  * Works out everything about port id (queues, descriptors, offloads, owner) without touching the device.
- * Returns 0 and *port, -EINVAL with a reason in why (queue count, MTU out of the driver's range), -ENODEV.
+ * Returns 0 and *port, -EINVAL with a reason in why (queue count, MTU out of the driver's range or too large for
+ * one buffer where the driver takes no chains), -ENODEV.
+ *
+ * RX of chains is asked for where a frame does not fit one buffer, TX of chains on every port as soon as there are chains or
+ * clones. FAST_FREE, which takes neither, is then asked for on none.
  */
 int port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *map, struct port *port,
 	char *why, unsigned int why_len);

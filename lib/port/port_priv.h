@@ -29,9 +29,29 @@ struct port_quirk {
 	bool forgets;  /* its close forgets every buffer in its rings */
 	bool packed;   /* it registers memory as if buffers lay side by side */
 	uint16_t rxd;  /* it fills that many RX descriptors at least, whatever it is told */
+	bool chains; /* it receives chains without being asked, and has no other way to take a frame that is longer than a buffer */
+	bool gathers;         /* it sends chains, though it does not offer to */
+	bool any_mtu;         /* frames may be longer than its dev_info says */
+	bool exclusive;       /* it sends no buffer that is shared or indirect, see struct port */
+	bool whole;           /* its TX descriptors hold packets, see struct port */
+	const char *slot_arg; /* the device argument that must be as large as a frame */
+	uint16_t slot;        /* its default */
 };
 
 /* What driver needs; never NULL: a driver that is not in the table needs nothing. */
 const struct port_quirk *port_quirk_find(const char *driver);
+
+/* Where port_plan() says why not. */
+struct port_why {
+	char *text;
+	unsigned int len;
+};
+
+/* Fills *why. Returns -EINVAL, for the caller to return. */
+int port_refuse(const struct port_why *why, const char *format, ...) __rte_format_printf(2, 3);
+
+/* frames.c: the MTU, and what it takes to receive and send frames that are longer than a data buffer. 0 or -EINVAL. */
+int port_plan_frames(struct port *port, const struct rte_eth_dev_info *info, const struct port_conf *conf,
+	const struct port_why *why);
 
 #endif

@@ -5,19 +5,27 @@
  *
  *   net_memif        Offers 255 queues, but the connection has as many rings as both sides agree on: the client
  *                    names its numbers, the server takes what it gets. A TX queue without a ring writes into
- *                    ring 0 instead.
- *   net_tap          Refuses unequal numbers.
+ *                    ring 0 instead. Takes frames of any length, though dev_info says 1518, and chains what does not
+ *                    fit a buffer. A frame that does not fit a slot of the ring (bsize, the client's
+ *                    counts) takes several, whose marks it leaves for later frames to be glued together by,
+ *                    and it may write over slots that the peer has not read.
+ *   net_tap          Refuses unequal numbers. No MTU beyond 1504.
  *   net_af_xdp       Refuses unequal numbers; RX and TX queue share one socket. Queues as in queue_count. Fills
  *                    2048 descriptors, and close leaves the buffers in them and the socket open. Registers
  *                    memory for buffers that lie side by side: the pool must have been made with
- *                    RTE_MEMPOOL_F_NO_IOVA_CONTIG, or buffers at its end carry nothing.
+ *                    RTE_MEMPOOL_F_NO_IOVA_CONTIG, or buffers at its end carry nothing. Works out where a
+ *                    frame is from where its mbuf is, up to 64 kB behind: an indirect mbuf would send something else. Of a
+ *                    chain it would send what lies behind the first buffer.
  *   net_virtio_user  Enables pairs: an RX queue more than we poll would be filled and never emptied.
- *   net_vhost        The same seen from the other side.
+ *                    As net_virtio, a TX descriptor may hold all of a chain (VIRTIO_RING_F_INDIRECT_DESC).
+ *   net_vhost        The same seen from the other side. Chains what does not fit a buffer.
  *   net_af_packet    One socket per pair, and the kernel spreads packets over all that were opened (qpairs),
- *                    whether they are polled or not.
+ *                    whether they are polled or not. Cuts what is longer than 1518 bytes, or a little more.
  *   net_ring         TX queue i feeds RX queue i, here or in the program at the other end: one without the
- *                    other is a ring that fills up. Packets left in it are lost at close.
- *   net_pcap         As many RX queues as there are files.
+ *                    other is a ring that fills up. Packets left in it are lost at close. What is sent is
+ *                    received as it is, chains too, by somebody who takes it for his and writes to it.
+ *   net_pcap         As many RX queues as there are files. Chains what does not fit a buffer, and writes chains.
+ *   net_null         Makes frames of one length, in one buffer each; frees what is sent.
  */
 #include <string.h>
 
@@ -26,19 +34,34 @@
 #include "port_priv.h"
 
 static const struct port_quirk quirks[] = {
-	{.driver = "net_memif", .rxq = PORT_RXQ_ONE, .tx_as_rx = true},
+	{.driver = "net_memif",
+		.rxq = PORT_RXQ_ONE,
+		.tx_as_rx = true,
+		.chains = true,
+		.any_mtu = true,
+		.slot_arg = "bsize",
+		.slot = 2048},
 	{.driver = "net_tap", .rxq = PORT_RXQ_ONE, .tx_as_rx = true},
 	{.driver = "net_af_xdp",
 		.rxq = PORT_RXQ_ALL,
 		.tx_as_rx = true,
 		.forgets = true,
 		.packed = true,
-		.rxd = 2048},
-	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
-	{.driver = "net_vhost", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
+		.rxd = 2048,
+		.exclusive = true},
+	{.driver = "net_virtio", .whole = true},
+	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .whole = true},
+	{.driver = "net_vhost", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .chains = true},
 	{.driver = "net_af_packet", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
-	{.driver = "net_ring", .rxq = PORT_RXQ_ONE, .tx_as_rx = true, .drain = true},
-	{.driver = "net_pcap", .rxq = PORT_RXQ_ALL},
+	{.driver = "net_ring",
+		.rxq = PORT_RXQ_ONE,
+		.tx_as_rx = true,
+		.drain = true,
+		.chains = true,
+		.exclusive = true,
+		.whole = true},
+	{.driver = "net_pcap", .rxq = PORT_RXQ_ALL, .chains = true, .gathers = true},
+	{.driver = "net_null", .chains = true, .gathers = true},
 };
 
 const struct port_quirk *

@@ -61,7 +61,13 @@ make_map(struct lab *lab, struct port_rxq *map, unsigned int max)
 static int
 start_port(struct lab *lab, struct port *port, const struct port_rxq *map, unsigned int n)
 {
-	const struct port_conf conf = {.rxd = 256, .txd = 256, .promisc = true, .fast_free_ok = true};
+	const struct port_conf conf = {.mtu = lab->mtu,
+		.rxd = 256,
+		.txd = 256,
+		.promisc = true,
+		.fast_free_ok = true,
+		.chains = lab->mtu != 0,
+		.data_room = LAB_DATA_ROOM};
 	const struct port_map whole = {map, lcores, n, lab->n_workers};
 	int ret = port_plan(port->id, &conf, &whole, port, lab->why, sizeof(lab->why));
 
@@ -97,8 +103,40 @@ open_end(struct lab *lab, unsigned int end, const char *dir)
 	return start_port(lab, &lab->port[end], map, make_map(lab, map, RTE_DIM(map)));
 }
 
+static uint32_t
+frame_len(const struct lab *lab)
+{
+	return lab->mtu == 0 ? FRAME_LEN : lab->mtu + RTE_ETHER_HDR_LEN;
+}
+
+/* Byte i of a frame of worker, behind the header. */
+static uint8_t
+frame_byte(unsigned int worker, uint32_t i)
+{
+	return (uint8_t)(worker + 7 * i);
+}
+
+/* Whether it is one of the test's frames, in as few buffers as it fits. */
+static bool
+is_ours(const struct lab *lab, const struct rte_mbuf *mbuf)
+{
+	const struct rte_ether_hdr *eth = rte_pktmbuf_mtod(mbuf, const struct rte_ether_hdr *);
+	const unsigned int worker = rte_pktmbuf_mtod(mbuf, const uint8_t *)[sizeof(*eth)];
+	uint32_t at = 0;
+
+	if (eth->ether_type != rte_cpu_to_be_16(ETHER_TYPE) || mbuf->pkt_len != frame_len(lab) ||
+		mbuf->nb_segs != port_frame_buffers(lab->mtu, LAB_DATA_ROOM))
+		return false;
+	for (const struct rte_mbuf *segment = mbuf; segment; segment = segment->next)
+		for (uint16_t i = 0; i < segment->data_len; i++, at++)
+			if (at >= sizeof(*eth) && rte_pktmbuf_mtod(segment, const uint8_t *)[i] !=
+							  frame_byte(worker, at - sizeof(*eth)))
+				return false;
+	return at == mbuf->pkt_len;
+}
+
 static unsigned int
-receive_once(const struct port *port)
+receive_once(const struct lab *lab, const struct port *port)
 {
 	struct rte_mbuf *mbufs[BURST];
 	unsigned int n_ours = 0;
@@ -107,8 +145,7 @@ receive_once(const struct port *port)
 		const uint16_t n = rte_eth_rx_burst(port->id, queue, mbufs, BURST);
 
 		for (uint16_t i = 0; i < n; i++)
-			n_ours += rte_pktmbuf_mtod(mbufs[i], struct rte_ether_hdr *)->ether_type ==
-				  rte_cpu_to_be_16(ETHER_TYPE);
+			n_ours += is_ours(lab, mbufs[i]);
 		rte_pktmbuf_free_bulk(mbufs, n);
 	}
 	return n_ours;
@@ -130,7 +167,7 @@ lab_open(struct lab *lab, const char *dir)
 		}
 	/* As a worker would have: only then does a memif client post its buffers. */
 	for (unsigned int end = 0; ret == 0 && end < lab->n_ports; end++)
-		receive_once(&lab->port[end]);
+		receive_once(lab, &lab->port[end]);
 	return ret;
 }
 
@@ -144,24 +181,40 @@ lab_close(struct lab *lab)
 		rte_eal_hotplug_remove("vdev", lab->vdev[end]);
 }
 
+/* A frame in as few buffers as it fits. NULL: there are none. */
+static struct rte_mbuf *
+make_frame(struct lab *lab, const struct port *from, unsigned int worker)
+{
+	struct rte_mbuf *frame = rte_pktmbuf_alloc(lab->pool), *last = frame;
+	const struct rte_ether_hdr eth = {.dst_addr.addr_bytes = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		.src_addr = from->mac,
+		.ether_type = rte_cpu_to_be_16(ETHER_TYPE)};
+
+	for (uint32_t at = 0; frame && at < frame_len(lab); at++) {
+		if (rte_pktmbuf_tailroom(last) == 0) {
+			last = rte_pktmbuf_alloc(lab->pool);
+			if (!last || rte_pktmbuf_chain(frame, last) != 0) {
+				rte_pktmbuf_free(last);
+				rte_pktmbuf_free(frame);
+				return NULL;
+			}
+		}
+		*rte_pktmbuf_mtod_offset(last, uint8_t *, last->data_len++) =
+			at < sizeof(eth) ? ((const uint8_t *)&eth)[at] : frame_byte(worker, at - sizeof(eth));
+		frame->pkt_len++;
+	}
+	return frame;
+}
+
 static unsigned int
 make_frames(struct lab *lab, const struct port *from, unsigned int worker, struct rte_mbuf **mbufs,
 	unsigned int n)
 {
-	if (rte_pktmbuf_alloc_bulk(lab->pool, mbufs, n) != 0)
-		return 0;
-	for (unsigned int i = 0; i < n; i++) {
-		char *const frame = rte_pktmbuf_mtod(mbufs[i], char *);
-		struct rte_ether_hdr *const eth = (struct rte_ether_hdr *)frame;
+	unsigned int made = 0;
 
-		mbufs[i]->data_len = mbufs[i]->pkt_len = FRAME_LEN;
-		memset(frame, 0, FRAME_LEN);
-		memset(&eth->dst_addr, 0xff, sizeof(eth->dst_addr));
-		eth->src_addr = from->mac;
-		eth->ether_type = rte_cpu_to_be_16(ETHER_TYPE);
-		frame[sizeof(*eth)] = worker;
-	}
-	return n;
+	while (made < n && (mbufs[made] = make_frame(lab, from, worker)) != NULL)
+		made++;
+	return made;
 }
 
 unsigned int
@@ -205,7 +258,7 @@ lab_receive(struct lab *lab, unsigned int end, unsigned int n)
 	unsigned int n_ours = 0;
 
 	for (int ms = 0; ms < 2000 && n_ours < n; ms++) {
-		n_ours += receive_once(&lab->port[end]);
+		n_ours += receive_once(lab, &lab->port[end]);
 		usleep(1000);
 	}
 	return n_ours;

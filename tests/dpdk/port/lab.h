@@ -9,10 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_mbuf.h>
+
 #include "port.h"
 
-#define LAB_BUFS    8192u
-#define LAB_WORKERS 2u
+#define LAB_BUFS      8192u
+#define LAB_WORKERS   2u
+#define LAB_DATA_ROOM (RTE_MBUF_DEFAULT_BUF_SIZE - RTE_PKTMBUF_HEADROOM)
+#define LAB_MTU_JUMBO 9000u
 
 /* How to make the two ports of a kind; %s is replaced by its directory for files, %u by the number of queues,
  * %d by a number that no lab before had. */
@@ -20,12 +24,14 @@ struct lab_kind {
 	const char *name;
 	const char *vdev[2]; /* driver's name and arguments; [1] NULL: the port is its own other end */
 	bool interfaces;     /* needs a network namespace with interfaces; root only */
+	bool jumbo;          /* takes frames that are longer than a data buffer */
 	bool once;           /* its close leaves the interface in use until the process ends; one queue */
 };
 
 struct lab {
 	const struct lab_kind *kind;
 	unsigned int n_workers, n_queues;
+	uint16_t mtu; /* 0: the default, and frames are short; else they are as long as they may be */
 	unsigned int n_ports, serial;
 	struct port port[2];
 	char vdev[2][RTE_ETH_NAME_MAX_LEN];
@@ -46,7 +52,7 @@ unsigned int lab_send(struct lab *lab, unsigned int end, unsigned int worker, un
 /* The owner of port end sends what others handed to it. */
 void lab_send_handed(struct lab *lab, unsigned int end);
 
-/* Receives by all queues of port end until there are n of the test's frames, or for two seconds. Frees
+/* Receives by all queues of port end until there are n of the test's frames with all their bytes, or for two seconds. Frees
  * them and returns the number. */
 unsigned int lab_receive(struct lab *lab, unsigned int end, unsigned int n);
 

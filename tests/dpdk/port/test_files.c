@@ -21,32 +21,36 @@
 #define N_BUFS    4096u
 #define N_FRAMES  5u
 #define FRAME_LEN 60u
+#define MTU_JUMBO 9000u
+#define JUMBO_LEN (MTU_JUMBO + RTE_ETHER_HDR_LEN)
+#define DATA_ROOM (RTE_MBUF_DEFAULT_BUF_SIZE - RTE_PKTMBUF_HEADROOM)
 #define PCAP_HEAD 24u
 #define PCAP_REC  (16u + FRAME_LEN)
 
 static const uint16_t lcores[] = {0, 1, 2};
 static char dir[] = "/tmp/magpie-port-XXXXXX";
-static char in_file[64], out_file[64];
+static char in_file[64], jumbo_file[64], out_file[64];
 static struct rte_mempool *pool;
 static struct port port;
+static uint16_t mtu; /* of the ports that are opened, 0 = default */
 
-/* A little-endian pcap file of N_FRAMES frames, number i filled with i. */
+/* A little-endian pcap file of N_FRAMES frames of len bytes, number i filled with i. */
 static int
-write_frames(void)
+write_frames(const char *name, uint32_t len)
 {
 	const uint32_t head[PCAP_HEAD / 4] = {0xa1b2c3d4, 0x00040002, 0, 0, 65535, 1};
-	FILE *const file = fopen(in_file, "wb");
+	FILE *const file = fopen(name, "wb");
 	size_t n;
 
 	if (!file)
 		return -1;
 	n = fwrite(head, sizeof(head), 1, file);
 	for (uint32_t i = 0; i < N_FRAMES; i++) {
-		const uint32_t record[4] = {i, 0, FRAME_LEN, FRAME_LEN};
-		uint8_t frame[FRAME_LEN];
+		const uint32_t record[4] = {i, 0, len, len};
+		uint8_t frame[JUMBO_LEN];
 
 		memset(frame, i, sizeof(frame));
-		n += fwrite(record, sizeof(record), 1, file) + fwrite(frame, sizeof(frame), 1, file);
+		n += fwrite(record, sizeof(record), 1, file) + fwrite(frame, len, 1, file);
 	}
 	return fclose(file) == 0 && n == 1 + 2 * N_FRAMES ? 0 : -1;
 }
@@ -68,7 +72,8 @@ size_of(const char *name)
 static void
 open_port(const char *name, const char *args, unsigned int n_workers)
 {
-	const struct port_conf conf = {.rxd = 128, .txd = 128};
+	const struct port_conf conf = {
+		.mtu = mtu, .rxd = 128, .txd = 128, .chains = true, .data_room = DATA_ROOM};
 	struct port_rxq map[PORT_QUEUES_MAX];
 	char why[128] = "";
 	unsigned int n;
@@ -188,6 +193,43 @@ test_pcap_for_ever(void **state)
 	close_port();
 }
 
+/* A frame of five buffers is read as a chain and written as one piece. */
+static void
+test_pcap_jumbo(void **state)
+{
+	struct rte_mbuf *mbufs[32];
+	char args[256];
+
+	snprintf(args, sizeof(args), "rx_pcap=%s,tx_pcap=%s", jumbo_file, out_file);
+	mtu = MTU_JUMBO;
+	open_port("net_pcap5", args, 1);
+	assert_int_equal(rte_eth_rx_burst(port.id, 0, mbufs, 32), N_FRAMES);
+	for (unsigned int i = 0; i < N_FRAMES; i++) {
+		assert_int_equal(mbufs[i]->nb_segs, port_frame_buffers(MTU_JUMBO, DATA_ROOM));
+		assert_int_equal(mbufs[i]->pkt_len, JUMBO_LEN);
+	}
+	assert_int_equal(rte_eth_tx_burst(port.id, 0, mbufs, N_FRAMES), N_FRAMES);
+	close_port();
+	assert_int_equal(size_of(out_file), size_of(jumbo_file));
+	unlink(out_file);
+	mtu = 0;
+}
+
+/* It takes packets of any number of buffers and any MTU, for it makes its own. */
+static void
+test_null_jumbo(void **state)
+{
+	struct rte_mbuf *chain[2];
+
+	mtu = MTU_JUMBO;
+	open_port("net_null5", "", 1);
+	assert_int_equal(rte_pktmbuf_alloc_bulk(pool, chain, 2), 0);
+	assert_int_equal(rte_pktmbuf_chain(chain[0], chain[1]), 0);
+	assert_int_equal(rte_eth_tx_burst(port.id, 0, chain, 1), 1);
+	close_port();
+	mtu = 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -197,14 +239,17 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_pcap_too_few_files),
 		cmocka_unit_test(test_pcap_two_files),
 		cmocka_unit_test(test_pcap_for_ever),
+		cmocka_unit_test(test_pcap_jumbo),
+		cmocka_unit_test(test_null_jumbo),
 	};
 
 	if (rte_eal_init(argc, argv) < 0 || !mkdtemp(dir))
 		return 1;
 	snprintf(in_file, sizeof(in_file), "%s/in.pcap", dir);
+	snprintf(jumbo_file, sizeof(jumbo_file), "%s/jumbo.pcap", dir);
 	snprintf(out_file, sizeof(out_file), "%s/out.pcap", dir);
 	pool = rte_pktmbuf_pool_create("bufs", N_BUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	if (!pool || write_frames() != 0)
+	if (!pool || write_frames(in_file, FRAME_LEN) != 0 || write_frames(jumbo_file, JUMBO_LEN) != 0)
 		return 1;
 
 	const int failed = cmocka_run_group_tests_name("port/files", tests, NULL, NULL);
@@ -212,6 +257,7 @@ main(int argc, char **argv)
 	rte_mempool_free(pool);
 	rte_eal_cleanup();
 	unlink(in_file);
+	unlink(jumbo_file);
 	rmdir(dir);
 	return failed;
 }

@@ -26,13 +26,15 @@
 #define N_FRAMES 8u
 
 static const struct lab_kind kinds[] = {
-	{.name = "ring", .vdev = {"net_ring"}},
+	{.name = "ring", .vdev = {"net_ring"}, .jumbo = true},
 	{.name = "memif",
-		.vdev = {"net_memif,role=server,socket=%s/memif%d,id=1",
-			"net_memif,role=client,socket=%s/memif%d,id=1"}},
+		.vdev = {"net_memif,role=server,socket=%s/memif%d,id=1,bsize=9022",
+			"net_memif,role=client,socket=%s/memif%d,id=1,bsize=9022"},
+		.jumbo = true},
 	{.name = "vhost",
 		.vdev = {"net_vhost,iface=%s/vhost%d,queues=%u",
-			"net_virtio_user,path=%s/vhost%d,queues=%u,queue_size=256"}},
+			"net_virtio_user,path=%s/vhost%d,queues=%u,queue_size=256"},
+		.jumbo = true},
 	{.name = "tap",
 		.vdev = {"net_tap,iface=lab0", "net_af_packet,iface=lab0,qpairs=%u"},
 		.interfaces = true},
@@ -80,6 +82,29 @@ check_tied(uint16_t id)
 	assert_int_equal(port.n_txq, 1);
 	assert_true(port.shared);
 	assert_int_equal(port.owner, 1);
+}
+
+/* An MTU that the driver takes, but a data buffer does not: two drivers would cut the frame, and one of them a chain too. */
+static void
+check_chains(uint16_t id)
+{
+	const struct port_rxq rxq = {id, 0, 0};
+	const uint16_t worker = 0;
+	const struct port_map map = {&rxq, &worker, 1, 1};
+	struct port_conf conf = {.mtu = 1400, .data_room = 1400 + PORT_FRAME_EXTRA};
+	char why[160];
+	struct port port;
+
+	assert_int_equal(port_plan(id, &conf, &map, &port, why, sizeof(why)), 0);
+
+	const bool xdp = !strcmp(port.driver, "net_af_xdp");
+	const bool cuts = xdp || !strcmp(port.driver, "net_af_packet");
+
+	assert_int_equal(port.linear, xdp);
+	conf.data_room--;
+	assert_int_equal(port_plan(id, &conf, &map, &port, why, sizeof(why)), cuts ? -EINVAL : 0);
+	if (cuts)
+		assert_non_null(strstr(why, "receives into one data buffer"));
 }
 
 static void
@@ -149,6 +174,8 @@ live(unsigned int n_workers, unsigned int n_queues)
 		check_queues(&lab.port[end]);
 	for (unsigned int end = 0; end < lab.n_ports; end++)
 		check_tied(lab.port[end].id);
+	for (unsigned int end = 0; end < lab.n_ports; end++)
+		check_chains(lab.port[end].id);
 	for (int round = 0; round < 50; round++) {
 		cross(0, other);
 		cross(other, 0);
@@ -179,6 +206,23 @@ test_two_workers_two_queues(void **state)
 	live(2, 2);
 }
 
+/* Frames of five buffers, sent and received as chains, by queues of their own and by hand-off rings. Where a frame
+ * would be cut, the port is refused. */
+static void
+test_jumbo(void **state)
+{
+	lab.mtu = LAB_MTU_JUMBO;
+	if (lab.kind->jumbo) {
+		live(2, 0);
+		live(2, 2);
+	} else {
+		assert_int_equal(lab_open(&lab, dir), -EINVAL);
+		assert_non_null(strstr(lab.why, "MTU 9000"));
+		lab_close(&lab);
+	}
+	lab.mtu = 0;
+}
+
 /* A namespace of our own, so that nothing outside sees the interfaces and they vanish with us. */
 static int
 make_interfaces(void)
@@ -204,6 +248,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_one_worker, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_workers_default_map, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_workers_two_queues, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_jumbo, setup, teardown),
 	};
 	const struct CMUnitTest once[] = {
 		cmocka_unit_test_setup_teardown(test_two_workers_default_map, setup, teardown),

@@ -2,7 +2,7 @@
 /*
  * Names, the default map and the plan, over devices that are never started:
  * net_null0 (spreads packets, any number of queues), net_ring0 (TX queues follow RX queues),
- * net_memif0 (as net_ring0, MTU of 1500 at most), in this order.
+ * net_memif0 (as net_ring0, frames of 2048 bytes at most), in this order.
  */
 #include <errno.h>
 #include <setjmp.h>
