@@ -32,7 +32,8 @@ struct control_conf {
 	unsigned int n_ports;
 	struct route_table *routes;
 	struct skb_pool *heads;
-	struct rte_ring *punt; /* of struct skb *, read here only; skb->reason says why it was punted */
+	struct rte_mempool *data; /* where the control thread takes data buffers */
+	struct rte_ring *punt;    /* of struct skb *, read here only; skb->reason says why it was punted */
 	struct magazine_pool *const *magazines; /* [n_magazines], to be looked after; some may be NULL */
 	unsigned int n_magazines;
 	const volatile int *stop;   /* the thread ends when it is not 0 */

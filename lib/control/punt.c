@@ -16,7 +16,7 @@ void
 punt_queue_init(struct punt_queue *queue, const struct control_conf *conf)
 {
 	queue->ring = conf->punt;
-	skb_cpu_init(&queue->cpu, conf->heads, LCORE_ID_ANY);
+	skb_cpu_init(&queue->cpu, conf->heads, conf->data, LCORE_ID_ANY);
 }
 
 static void

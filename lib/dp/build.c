@@ -1,25 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Second stage: heads. Late (the default) builds them now that the packets are here; early
- * takes those that were bound when the driver took the buffers; lazy leaves it to
- * whoever needs one (punt.c).
+ * Second stage: heads, and who is charged for the packets: the RX queue that they came in by. Late (the default) builds heads now
+ * that the packets are here; early takes those that were bound when the driver took the buffers; lazy leaves it to
+ * whoever needs one (punt.c, parse.c, mirrors).
  */
+#include <errno.h>
+
 #include "worker_priv.h"
 
-void
-burst_build(struct worker *w, struct burst *b)
+/* Until it is over nobody could be charged for the packets. The pool of heads is sized so that this cannot last. */
+static int
+drop_headless(struct worker *w, struct burst *b)
 {
-	int err = 0;
-
-	b->has_heads = w->build != BUILD_LAZY;
-	if (w->build == BUILD_LATE)
-		err = skb_build_bulk(&w->cpu, b->mbuf, b->skb, b->n);
-	else if (w->build == BUILD_EARLY)
-		err = skb_claim_bulk(&w->cpu, b->mbuf, b->skb, b->n);
-	if (err == 0)
-		return;
-
-	/* The pool of heads is sized so that this cannot last; until it is over nobody could be charged for the packets. */
 	skb_drop_raw_bulk(&w->cpu, b->mbuf, b->n, VERDICT_no_head);
 	b->n = 0;
+	return -ENOMEM;
+}
+
+/* A port that holds too much already gets nothing more, so that what it sends to a stalled port does not starve the others. */
+static void
+admit(struct worker *w, struct skb_owner *owner, struct burst *b)
+{
+	const uint32_t n = skb_owner_admit(owner, b->mbuf, b->n);
+
+	if (likely(n == b->n))
+		return;
+	skb_drop_raw_bulk(&w->cpu, b->mbuf + n, b->n - n, VERDICT_owner_limit);
+	b->n = n;
+}
+
+void
+burst_build(struct worker *w, const struct worker_rxq *rxq, struct burst *b)
+{
+	int err;
+
+	if (rxq->charged != NULL)
+		admit(w, rxq->charged, b);
+	b->has_heads = w->build != BUILD_LAZY || w->mirrors;
+	if (!b->has_heads)
+		return;
+	if (w->build == BUILD_EARLY)
+		err = skb_claim_bulk(&w->cpu, b->mbuf, b->skb, b->n, rxq->charged);
+	else
+		err = skb_build_bulk(&w->cpu, b->mbuf, b->skb, b->n, rxq->charged);
+	if (unlikely(err != 0))
+		drop_headless(w, b);
+}
+
+int
+burst_build_lazy(struct worker *w, struct burst *b)
+{
+	if (skb_build_bulk(&w->cpu, b->mbuf, b->skb, b->n, NULL) != 0)
+		return drop_headless(w, b);
+	b->has_heads = true;
+	return 0;
 }

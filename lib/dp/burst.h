@@ -4,9 +4,9 @@
  * arrays), so that a rule is one loop that the compiler can vectorise.
  *
  *   column   written by            read by                  valid
- *   mbuf     rx, split, gate       all                      from rx on
+ *   mbuf     rx..parse, fit, gate  all                      from rx on
  *   skb      build, split, gate    punt, gate, tx           from build on, if has_heads
- *   data,len parse                 all after it             from parse on
+ *   data,len parse, fit            all after it             from parse on
  *   eth      parse                 check                    until the gate
  *   w        parse                 check, lookup            until the gate; rows 0..4 of an
  *                                                           IPv4 packet, 0..9 of an IPv6 one
@@ -28,30 +28,50 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "eth.h"
+#include "skb_share.h"
 #include "worker.h"
+
+#define VLAN_HLEN 4u
+
+/* Of each packet, the walk reads and writes so many bytes in one piece: Ethernet, a priority tag, the longest IPv4 header, the
+ * ports behind it. */
+#define HEADERS_MAX (ETH_HLEN + VLAN_HLEN + 60u + 4u)
 
 #define BURST_COLUMN (BURST_MAX + 4u) /* room for the last group of four */
 #define BURST_WORDS  12u              /* 32-bit words of an IPv6 header, and two */
 
 struct burst {
 	uint32_t n, n4, n6;
-	uint16_t port;  /* that it came in by */
-	bool has_heads; /* skb[] is valid */
-	bool judged;    /* verdict[] is valid, some may be other than forward */
-	bool trim;      /* some frame is longer than its packet */
+	uint32_t frame_max; /* bytes of the largest frame that port may bring */
+	uint16_t port;      /* that it came in by */
+	bool has_heads;     /* skb[] is valid */
+	bool judged;        /* verdict[] is valid, some may be other than forward */
+	bool trim;          /* some frame is longer than its packet */
+	bool chains;        /* some packet has more than one segment */
 
 	struct rte_mbuf *mbuf[BURST_MAX];
 	struct skb *skb[BURST_MAX];
 	uint8_t *data[BURST_COLUMN];
 	const struct adjacency *adj[BURST_MAX];
 	uint64_t id[BURST_MAX];
-	uint32_t len[BURST_MAX];   /* bytes of the frame */
+	uint32_t len
+		[BURST_MAX]; /* bytes of the frame, over all segments; HEADERS_MAX of them, if there are so many, at data */
 	uint32_t l3len[BURST_MAX]; /* bytes of the IP packet */
 	uint32_t eth[4][BURST_COLUMN];
 	uint32_t w[BURST_WORDS][BURST_COLUMN];
 	uint32_t bad[BURST_MAX];
 	uint8_t verdict[BURST_MAX]; /* enum verdict */
 };
+
+/* Whether packet i's headers are in one piece that nobody else sees. If parse.c could not bring that about, there was no buffer. */
+static inline bool
+burst_is_ready(const struct burst *b, uint32_t i)
+{
+	struct rte_mbuf *m = b->mbuf[i];
+
+	return m->data_len >= RTE_MIN(b->len[i], HEADERS_MAX) && !skb_mbuf_is_shared(m);
+}
 
 /* Packet i's Ethernet type, host order. */
 static inline uint32_t

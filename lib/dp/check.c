@@ -178,10 +178,12 @@ judge_other(const struct worker_rxq *rxq, const struct burst *b, uint32_t i)
 {
 	const uint8_t *d = b->data[i];
 
-	if (b->len[i] != b->mbuf[i]->pkt_len)
+	if (b->mbuf[i]->nb_segs > 1 && b->len[i] > b->frame_max)
 		return VERDICT_oversize;
 	if (b->len[i] < ETH_HLEN)
 		return VERDICT_runt;
+	if (!burst_is_ready(b, i))
+		return VERDICT_no_buffer;
 
 	enum verdict v = judge_eth(rxq, d);
 

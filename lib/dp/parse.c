@@ -11,10 +11,10 @@
 
 #include "ip4.h"
 #include "ip6.h"
+#include "skb_frags.h"
 #include "worker_priv.h"
 
-#define VLAN_ID   0x0fffu
-#define VLAN_HLEN 4u
+#define VLAN_ID 0x0fffu
 
 /* Four words, of one packet (a row) or of four (a piece of a column). */
 typedef uint32_t word4 __attribute__((vector_size(16)));
@@ -60,6 +60,13 @@ frame_type(const uint8_t *d)
 	return load16_be(d + ETH_TYPE);
 }
 
+/* Neither in pieces nor in a buffer that somebody else sees too: what nearly every packet is. */
+static inline uint32_t
+is_odd(const struct rte_mbuf *m)
+{
+	return (m->nb_segs ^ 1u) | (rte_mbuf_refcnt_read(m) ^ 1u) | (uint32_t)!RTE_MBUF_DIRECT(m);
+}
+
 /* A priority tag (VLAN id 0) says nothing about where a packet belongs: the frame goes on without it (802.1Q 9.6). */
 static void
 untag(struct burst *b, uint32_t i)
@@ -81,13 +88,41 @@ untag(struct burst *b, uint32_t i)
 static uint32_t
 family_of(const struct burst *b, uint32_t i)
 {
-	if (b->len[i] != b->mbuf[i]->pkt_len || b->len[i] < ETH_HLEN)
+	if (b->len[i] < ETH_HLEN || !burst_is_ready(b, i) ||
+		(b->mbuf[i]->nb_segs > 1 && b->len[i] > b->frame_max))
 		return 2;
 	switch (frame_type(b->data[i])) {
 	case RTE_ETHER_TYPE_IPV4: return 0;
 	case RTE_ETHER_TYPE_IPV6: return 1;
 	default: return 2;
 	}
+}
+
+/* Brings packet i's headers into one piece that is ours alone, for the walk to write to; if that cannot be, check.c finds out. */
+static void
+ready(struct worker *w, struct burst *b, uint32_t i)
+{
+	struct skb *skb = b->skb[i];
+
+	if (skb_pull_head(&w->cpu, skb, RTE_MIN(skb->len, HEADERS_MAX)) == 0)
+		skb_cow(&w->cpu, skb, 0);
+	b->mbuf[i] = skb->mbuf;
+	b->data[i] = skb->data;
+	b->chains |= skb->mbuf->nb_segs > 1;
+}
+
+/* The same for all that need it. Heads are needed for that. */
+static int
+ready_all(struct worker *w, struct burst *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (is_odd(b->mbuf[i]) == 0)
+			continue;
+		if (!b->has_heads && burst_build_lazy(w, b) != 0)
+			return -ENOMEM;
+		ready(w, b, i);
+	}
+	return 0;
 }
 
 /* A stable sort by family. */
@@ -118,7 +153,7 @@ split(struct burst *b)
 	b->n6 = count[1];
 }
 
-/* Where the frames are and how long; tells whether one does not fit one buffer or is no frame at all. */
+/* Where the frames are and how long; tells whether one is odd or no frame at all. */
 static uint32_t
 locate(struct burst *b)
 {
@@ -128,8 +163,8 @@ locate(struct burst *b)
 		const struct rte_mbuf *m = b->mbuf[i];
 
 		b->data[i] = rte_pktmbuf_mtod(m, uint8_t *);
-		b->len[i] = m->data_len;
-		odd |= (m->pkt_len ^ m->data_len) | (m->data_len < ETH_HLEN);
+		b->len[i] = m->pkt_len;
+		odd |= is_odd(m) | (m->pkt_len < ETH_HLEN);
 	}
 	/* the last group of four must be readable, wherever its run began */
 	for (uint32_t i = b->n; i < b->n + 3; i++)
@@ -138,10 +173,11 @@ locate(struct burst *b)
 }
 
 void
-burst_parse(struct burst *b)
+burst_parse(struct worker *w, struct burst *b)
 {
 	b->n4 = b->n;
 	b->n6 = 0;
+	b->chains = false;
 	if (b->n == 0)
 		return;
 
@@ -151,6 +187,10 @@ burst_parse(struct burst *b)
 	for (uint32_t i = 0; i < b->n; i++)
 		odd |= burst_type(b, i) ^ RTE_ETHER_TYPE_IPV4;
 	if (odd != 0) {
+		if (ready_all(w, b) != 0) {
+			b->n4 = 0;
+			return;
+		}
 		split(b);
 		locate(b);
 		load_columns(b, 0, b->n, 0, &b->eth[0]);

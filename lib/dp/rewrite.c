@@ -8,6 +8,7 @@
 
 #include "ip4.h"
 #include "ip6.h"
+#include "skb_frags.h"
 #include "worker_priv.h"
 
 static inline void
@@ -17,12 +18,26 @@ rewrite_eth(uint8_t *d, const struct adjacency *adj)
 	store32(d + 8, load32(adj->l2 + 8));
 }
 
+/* A chain's mbufs are ours alone since parse, so this cannot fail. */
 static void
-trim(struct burst *b)
+trim_chain(struct worker *w, struct burst *b, uint32_t i, uint32_t len)
+{
+	int err = pskb_trim(&w->cpu, b->skb[i], len);
+
+	assert(err == 0);
+	RTE_SET_USED(err);
+}
+
+static void
+trim(struct worker *w, struct burst *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
 		uint32_t len = ETH_HLEN + b->l3len[i];
 
+		if (unlikely(b->mbuf[i]->nb_segs > 1)) {
+			trim_chain(w, b, i, len);
+			continue;
+		}
 		if (b->has_heads)
 			skb_trim(b->skb[i], len);
 		b->mbuf[i]->pkt_len = len;
@@ -31,7 +46,7 @@ trim(struct burst *b)
 }
 
 void
-burst_rewrite(struct burst *b)
+burst_rewrite(struct worker *w, struct burst *b)
 {
 	for (uint32_t i = 0; i < b->n4; i++) {
 		uint8_t *word = b->data[i] + ETH_HLEN + IP4_TTL_WORD;
@@ -44,5 +59,5 @@ burst_rewrite(struct burst *b)
 		b->data[i][ETH_HLEN + IP6_HOP_LIMIT]--;
 	}
 	if (b->trim)
-		trim(b);
+		trim(w, b);
 }

@@ -10,6 +10,7 @@ burst_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b)
 
 	b->n = rte_eth_rx_burst(rxq->port, rxq->queue, b->mbuf, w->burst);
 	b->port = rxq->port;
+	b->frame_max = rxq->frame_max;
 	for (uint32_t i = 0; i < b->n; i++)
 		bytes += b->mbuf[i]->pkt_len;
 	w->stats.rx += b->n;

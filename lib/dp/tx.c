@@ -10,6 +10,19 @@
 
 #include "worker_priv.h"
 
+/* Frees what found no room: under reason, unless it is a copy for a mirror port. */
+static void
+refuse(struct worker *w, struct rte_mbuf **mbufs, uint32_t n, enum verdict reason)
+{
+	if (!w->mirrors) {
+		skb_drop_raw_bulk(&w->cpu, mbufs, n, reason);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		skb_drop_raw_bulk(
+			&w->cpu, &mbufs[i], 1, mbufs[i]->port == MIRROR_MARK ? VERDICT_mirror_full : reason);
+}
+
 static void
 hand_off(struct worker *w, struct rte_ring *ring, struct rte_mbuf **mbufs, uint32_t n)
 {
@@ -17,7 +30,7 @@ hand_off(struct worker *w, struct rte_ring *ring, struct rte_mbuf **mbufs, uint3
 
 	w->stats.handoff_out += sent;
 	if (sent < n)
-		skb_drop_raw_bulk(&w->cpu, mbufs + sent, n - sent, VERDICT_handoff_full);
+		refuse(w, mbufs + sent, n - sent, VERDICT_handoff_full);
 }
 
 void
@@ -43,7 +56,7 @@ worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint32_t n
 	count->tx_pkts += sent;
 	count->tx_bytes += bytes;
 	if (sent < n)
-		skb_drop_raw_bulk(&w->cpu, mbufs + sent, n - sent, VERDICT_tx_full);
+		refuse(w, mbufs + sent, n - sent, VERDICT_tx_full);
 }
 
 /* More than one way out: gather, then send each gathering. Order within a port is kept. */
@@ -64,6 +77,23 @@ scatter(struct worker *w, struct burst *b)
 	}
 }
 
+/* Who was charged is released now, before the port has the packets (Dumazet, netdev, May 2009), or when it gives the buffers
+ * back; then the heads go. */
+static void
+let_go(struct worker *w, struct burst *b)
+{
+	switch (w->complete) {
+	case COMPLETE_ORPHAN: skb_orphan_bulk(&w->cpu, b->skb, b->n); break;
+	case COMPLETE_ORPHAN_PACKET:
+		for (uint32_t i = 0; i < b->n; i++)
+			skb_orphan(&w->cpu, b->skb[i]);
+		break;
+	case COMPLETE_COMPLETION: skb_owner_defer_bulk(&w->cpu, b->skb, b->n); break;
+	case COMPLETE_NONE: break;
+	}
+	skb_release_bulk(&w->cpu, b->skb, b->n);
+}
+
 void
 burst_tx(struct worker *w, struct burst *b)
 {
@@ -71,8 +101,10 @@ burst_tx(struct worker *w, struct burst *b)
 
 	if (b->n == 0)
 		return;
+	if (unlikely(w->mirrors))
+		burst_mirror_tx(w, b);
 	if (b->has_heads)
-		skb_release_bulk(&w->cpu, b->skb, b->n);
+		let_go(w, b);
 	for (uint32_t i = 1; i < b->n; i++)
 		differ |= b->adj[i]->port ^ b->adj[0]->port;
 	if (differ != 0)

@@ -21,7 +21,7 @@
 	X(punt_local,         PUNT, "addressed to one of our own addresses",               "RFC 1812 5.2.3") \
 	X(punt_link,          PUNT, "ICMPv6 to a link-local multicast group",              "RFC 4861 4") \
 	X(runt,               DROP, "frame shorter than an Ethernet header",               "IEEE 802.3 3.1") \
-	X(oversize,           DROP, "frame larger than one data buffer",                   "-") \
+	X(oversize,           DROP, "frame in pieces, larger than its port's MTU allows",  "-") \
 	X(not_for_us,         DROP, "destination MAC is somebody else's",                  "RFC 1812 5.2.1") \
 	X(l2_multicast,       DROP, "IP packet in a link-layer broadcast or multicast",    "RFC 1812 5.3.4") \
 	X(bad_source_mac,     DROP, "source MAC is a group address or our own",            "IEEE 802.3 3.2.3") \
@@ -56,9 +56,12 @@
 	X(port_down,          DROP, "egress link is down",                                 "-") \
 	X(mtu_exceeded,       DROP, "larger than the egress MTU",                          "RFC 1191") \
 	X(no_head,            DROP, "no skb head was free",                                "-") \
+	X(no_buffer,          DROP, "no data buffer was free to bring headers together",   "-") \
+	X(owner_limit,        DROP, "its port held as much memory as it may",              "-") \
 	X(tx_full,            DROP, "the egress queue took fewer than offered",            "-") \
 	X(handoff_full,       DROP, "the ring to the port's owner was full",               "-") \
-	X(punt_full,          DROP, "the ring to the control thread was full",             "-")
+	X(punt_full,          DROP, "the ring to the control thread was full",             "-") \
+	X(mirror_full,        DROP, "a copy that the mirror port or the pool had no room for", "-")
 /* clang-format on */
 
 enum verdict {

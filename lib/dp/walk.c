@@ -31,12 +31,16 @@ walk(struct worker *w, const struct worker_rxq *rxq)
 	uint32_t n = b.n;
 
 	w->stats.bursts++;
-	burst_build(w, &b);
-	burst_parse(&b);
+	burst_build(w, rxq, &b);
+	if (unlikely(rxq->mirror_rx != MIRROR_NONE))
+		burst_mirror_rx(w, rxq, &b);
+	burst_parse(w, &b);
 	burst_check(rxq, &b);
 	burst_lookup(w, &b);
+	if (unlikely(b.chains))
+		burst_fit(w, &b);
 	burst_gate(w, &b);
-	burst_rewrite(&b);
+	burst_rewrite(w, &b);
 	burst_tx(w, &b);
 	return n;
 }
@@ -56,7 +60,7 @@ take_handoff(struct worker *w, uint16_t port)
 	return n;
 }
 
-/* rx + handoff_in == tx + dropped + punted + handoff_out, at the end of every turn. */
+/* rx + mirrored + handoff_in == tx + dropped + punted + handoff_out, at the end of every turn. */
 static bool
 balances(const struct worker *w)
 {
@@ -65,7 +69,7 @@ balances(const struct worker *w)
 
 	for (uint32_t v = 0; v < N_VERDICTS; v++)
 		out += s->punted[v] + w->cpu.drops[v];
-	return s->rx + s->handoff_in == out;
+	return s->rx + s->mirrored + s->handoff_in == out;
 }
 
 unsigned int

@@ -4,6 +4,7 @@
  * for all of it on the lcore's node.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include <rte_malloc.h>
 
@@ -18,9 +19,31 @@ alloc(const struct worker *w, size_t n, size_t size)
 	return rte_zmalloc_socket("worker", RTE_MAX(n, 1u) * size, RTE_CACHE_LINE_SIZE, node);
 }
 
-static void
-rxq_init(struct worker_rxq *rxq, const struct port_rxq *map, const struct port *port)
+static const struct port_policy no_policy = {.mirror_rx = MIRROR_NONE, .mirror_tx = MIRROR_NONE};
+
+static const struct port_policy *
+policy_of(const struct dp_conf *conf, uint16_t port)
 {
+	return conf->policy == NULL ? &no_policy : &conf->policy[port];
+}
+
+/* What the port may hold at once is divided among its queues: each is charged without looking at the others. */
+static void
+owner_init(const struct worker *w, struct worker_rxq *rxq, const struct port *port)
+{
+	const uint64_t limit = policy_of(w->conf, port->id)->owner_limit / port->n_rxq;
+	char name[SKB_OWNER_NAME_LEN];
+
+	snprintf(name, sizeof(name), "%.30s.%u", port->name, rxq->queue);
+	skb_owner_init(&rxq->owner, name, (int64_t)limit, w->lcore);
+	if (w->complete != COMPLETE_NONE)
+		rxq->charged = &rxq->owner;
+}
+
+static void
+rxq_init(const struct worker *w, struct worker_rxq *rxq, const struct port_rxq *map)
+{
+	const struct port *port = &w->conf->ports[map->port];
 	const uint8_t *mac = port->mac.addr_bytes;
 
 	rxq->port = map->port;
@@ -30,6 +53,9 @@ rxq_init(struct worker_rxq *rxq, const struct port_rxq *map, const struct port *
 	rxq->mac_last2 = load16_be(mac + 4);
 	rxq->mac_first4 = load32_be(mac);
 	rxq->mac_last4 = load32_be(mac + 2);
+	rxq->frame_max = port->mtu + ETH_HLEN + VLAN_HLEN;
+	rxq->mirror_rx = policy_of(w->conf, map->port)->mirror_rx;
+	owner_init(w, rxq, port);
 }
 
 static int
@@ -42,7 +68,7 @@ take_rxqs(struct worker *w)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < conf->n_map; i++)
 		if (conf->map[i].lcore == w->lcore)
-			rxq_init(&w->rxq[w->n_rxq++], &conf->map[i], &conf->ports[conf->map[i].port]);
+			rxq_init(w, &w->rxq[w->n_rxq++], &conf->map[i]);
 	return 0;
 }
 
@@ -63,10 +89,32 @@ take_txqs(struct worker *w)
 		w->tx[p].ours = !port->shared || port->owner == w->index;
 		w->tx[p].queue = port->shared ? 0 : w->index;
 		w->tx[p].handoff = w->tx[p].ours ? NULL : port->handoff;
+		w->tx[p].linear = port->linear;
+		w->tx[p].exclusive = port->exclusive;
 		if (port->shared && port->owner == w->index)
 			w->owned[w->n_owned++] = p;
 	}
 	return 0;
+}
+
+static bool
+has_mirrors(const struct dp_conf *conf)
+{
+	for (unsigned int p = 0; p < conf->n_ports; p++)
+		if (policy_of(conf, p)->mirror_rx != MIRROR_NONE ||
+			policy_of(conf, p)->mirror_tx != MIRROR_NONE)
+			return true;
+	return false;
+}
+
+/* The pool that copies come from. */
+static struct rte_mempool *
+pool_near(const struct dp_conf *conf, uint16_t lcore)
+{
+	for (unsigned int i = 0; i < conf->n_pools; i++)
+		if (conf->pools[i]->socket_id == (int)rte_lcore_to_socket_id(lcore))
+			return conf->pools[i];
+	return conf->n_pools == 0 ? NULL : conf->pools[0];
 }
 
 int
@@ -79,10 +127,12 @@ worker_create(const struct dp_conf *conf, unsigned int index, uint16_t lcore, st
 		return -ENOMEM;
 	w->conf = conf;
 	w->build = conf->build;
+	w->complete = conf->complete;
+	w->mirrors = has_mirrors(conf);
 	w->index = index;
 	w->lcore = lcore;
 	w->burst = conf->burst;
-	skb_cpu_init(&w->cpu, conf->heads, lcore);
+	skb_cpu_init(&w->cpu, conf->heads, pool_near(conf, lcore), lcore);
 	w->port = alloc(w, conf->n_ports, sizeof(*w->port));
 	w->out = alloc(w, conf->n_ports, sizeof(*w->out));
 	if (w->port == NULL || w->out == NULL || take_rxqs(w) != 0 || take_txqs(w) != 0) {
@@ -122,6 +172,18 @@ const uint64_t *
 worker_drops(const struct worker *w)
 {
 	return w->cpu.drops;
+}
+
+unsigned int
+worker_n_owners(const struct worker *w)
+{
+	return w->complete == COMPLETE_NONE ? 0 : w->n_rxq;
+}
+
+const struct skb_owner *
+worker_owner(const struct worker *w, unsigned int i)
+{
+	return &w->rxq[i].owner;
 }
 
 uint16_t

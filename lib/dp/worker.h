@@ -4,9 +4,9 @@
  *
  * A turn takes one burst from one RX queue all the way to the TX queues. At its end
  *
- *   rx + handoff_in == tx + dropped + punted + handoff_out
+ *   rx + mirrored + handoff_in == tx + dropped + punted + handoff_out
  *
- * holds for the worker, and over all workers rx == tx + dropped + punted + what is in
+ * holds for the worker, and over all workers rx + mirrored == tx + dropped + punted + what is in
  * the hand-off rings.
  *
  * Everything in struct worker is written by its lcore only; the control thread reads the counters
@@ -29,6 +29,19 @@
 
 enum build_mode { BUILD_LATE, BUILD_EARLY, BUILD_LAZY };
 
+/* When a packet's charge is released: once per burst before transmit, packet by packet before transmit, when its buffers are
+ * back from the driver; or nobody is charged. */
+enum complete_mode { COMPLETE_ORPHAN, COMPLETE_ORPHAN_PACKET, COMPLETE_COMPLETION, COMPLETE_NONE };
+
+#define MIRROR_NONE UINT16_MAX
+
+/* What was asked for one port, beyond struct port. */
+struct port_policy {
+	uint64_t owner_limit; /* bytes its RX queues may be charged with together, 0 = any */
+	uint16_t mirror_rx,
+		mirror_tx; /* copies of what it receives, of what it sends, leave by these; or MIRROR_NONE */
+};
+
 /* What the workers share: read-only while they run. */
 struct dp_conf {
 	struct port *ports; /* indexed by ethdev id: [n_ports]; id 0 unused entries have n_rxq 0 */
@@ -36,11 +49,15 @@ struct dp_conf {
 	const struct port_rxq *map;
 	unsigned int n_map;
 	struct route_table *routes;
+	const struct port_policy *policy; /* [n_ports]; NULL = nothing was asked for */
 	struct skb_pool *heads;
+	struct skb_owner
+		*punt_owner; /* charged with what is on its way to the control thread; NULL = nobody */
 	struct rte_mempool *const *pools;       /* of data buffers: [n_pools] */
 	struct magazine_pool *const *magazines; /* behind each of pools; NULL for other ops */
 	unsigned int n_pools;
 	enum build_mode build;
+	enum complete_mode complete;
 	unsigned int burst;        /* 1..BURST_MAX */
 	struct rte_ring *punt;     /* of struct skb *, many workers to the control thread */
 	struct rte_rcu_qsbr *qsbr; /* sized for all workers; thread id = worker index */
@@ -56,7 +73,8 @@ struct worker_port {
 struct worker_stats {
 	uint64_t rx, tx, punted[N_VERDICTS]; /* punted: by verdict; 0 for those that are no punts */
 	uint64_t handoff_in, handoff_out;
-	uint64_t bursts;                   /* that had packets, from a queue or a hand-off ring */
+	uint64_t mirrored; /* copies that were to be sent by mirror ports: each is sent or dropped */
+	uint64_t bursts;   /* that had packets, from a queue or a hand-off ring */
 	uint64_t busy_cycles, idle_cycles; /* TSC: turns with packets, turns without */
 };
 
@@ -84,5 +102,9 @@ const struct worker_stats *worker_stats(const struct worker *worker);
 const struct worker_port *worker_port_stats(const struct worker *worker, uint16_t port);
 const uint64_t *worker_drops(const struct worker *worker); /* [N_VERDICTS] by verdict */
 uint16_t worker_lcore(const struct worker *worker);
+
+/* The owners of its RX queues, named PORT.QUEUE: 0 <= i < worker_n_owners(). None with COMPLETE_NONE. Any thread. */
+unsigned int worker_n_owners(const struct worker *worker);
+const struct skb_owner *worker_owner(const struct worker *worker, unsigned int i);
 
 #endif

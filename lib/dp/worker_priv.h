@@ -5,12 +5,18 @@
 
 #include "burst.h"
 #include "eth.h"
+#include "skb_owner.h"
+
+/* In mbuf->port of a copy for a mirror port. Drivers write that field at RX and read it never. */
+#define MIRROR_MARK (UINT16_MAX - 1u)
 
 /* Where a worker puts what leaves by a port. */
 struct worker_tx {
 	struct rte_ring *handoff; /* to the port's owner; NULL: we send ourselves */
 	uint16_t queue;
-	bool ours; /* we have a TX queue there */
+	bool ours;      /* we have a TX queue there */
+	bool linear;    /* the device takes packets of one segment only */
+	bool exclusive; /* it takes buffers only that nobody else sees */
 };
 
 /* What leaves by one port in this turn, when the burst has more than one way out. */
@@ -25,12 +31,18 @@ struct worker_rxq {
 	uint16_t mac_first2, mac_last2; /* bytes 0..1, 4..5 */
 	uint32_t mac_first4, mac_last4; /* bytes 0..3, 2..5 */
 	struct rte_ether_addr mac;
+	uint16_t mirror_rx;        /* copies of all that comes in leave by this port; or MIRROR_NONE */
+	uint32_t frame_max;        /* bytes of the largest frame, with a tag */
+	struct skb_owner *charged; /* owner, or NULL when nobody is charged */
+	struct skb_owner owner;    /* of what came in here */
 };
 
 struct worker {
 	/* read-only while it runs */
 	const struct dp_conf *conf;
 	enum build_mode build;
+	enum complete_mode complete;
+	bool mirrors; /* some port is mirrored */
 	uint16_t index, lcore;
 	uint16_t burst;
 	uint16_t n_rxq, n_owned;
@@ -48,11 +60,21 @@ struct worker {
 /* rx.c: takes a burst off the queue; returns its size. */
 uint32_t burst_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b);
 
-/* build.c: gives every packet its head, unless the mode is lazy. Without heads the burst is dropped (no_head), n is 0. */
-void burst_build(struct worker *w, struct burst *b);
+/* build.c: charges the queue's owner, drops what it has no room for (owner_limit), gives every packet its head, unless the mode
+ * is lazy. Without heads the burst is dropped (no_head), n is 0. */
+void burst_build(struct worker *w, const struct worker_rxq *rxq, struct burst *b);
+
+/* build.c: gives a lazy burst heads after all. 0, or -ENOMEM: it was dropped (no_head), n is 0. */
+int burst_build_lazy(struct worker *w, struct burst *b);
+
+/* mirror.c: sends copies of all packets of a mirrored port, as they came in. What is left to the walk is private. */
+void burst_mirror_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b);
+
+/* mirror.c: sends copies of the packets that are about to leave by mirrored ports. */
+void burst_mirror_tx(struct worker *w, struct burst *b);
 
 /* parse.c: copies header words into columns and sorts the packets into runs. Judges nothing. */
-void burst_parse(struct burst *b);
+void burst_parse(struct worker *w, struct burst *b);
 
 /* check.c: the frame and the IP header, by the rules; fills l3len and, if anything is bad, verdict. */
 void burst_check(const struct worker_rxq *rxq, struct burst *b);
@@ -60,11 +82,14 @@ void burst_check(const struct worker_rxq *rxq, struct burst *b);
 /* lookup.c: destination to adjacency, and what the adjacency says. */
 void burst_lookup(const struct worker *w, struct burst *b);
 
+/* fit.c: makes chains one piece where they leave by a port that takes nothing else. */
+void burst_fit(struct worker *w, struct burst *b);
+
 /* gate.c: the only place where the burst is split and verdicts are counted; afterwards only packets to forward are left. */
 void burst_gate(struct worker *w, struct burst *b);
 
 /* rewrite.c: MAC addresses, TTL and checksum, length. Cannot fail. */
-void burst_rewrite(struct burst *b);
+void burst_rewrite(struct worker *w, struct burst *b);
 
 /* tx.c: gives the heads back and the packets to their ports. */
 void burst_tx(struct worker *w, struct burst *b);

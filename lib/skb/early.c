@@ -40,7 +40,7 @@ bind_batch(struct magazine_pool *heads, unsigned int lcore, void *const *mbufs, 
 	if (unlikely(skb_heads_get(heads, lcore, skbs, n) < 0))
 		return;
 	for (unsigned int i = 0; i < n; i++) {
-		skb_write_hot(skbs[i], mbufs[i], lcore);
+		skb_write_hot(skbs[i], mbufs[i], lcore, NULL);
 		*bound(mbufs[i]) = skbs[i];
 	}
 }
@@ -81,21 +81,13 @@ skb_early_put(void *arg, void *const *mbufs, unsigned int n)
 		unbind_batch(pool->heads, lcore, mbufs + done, RTE_MIN(HOOK_BATCH, n - done));
 }
 
-/* What only the arrival tells; the rest has been right since the head was bound. */
-static void
-write_late(struct skb *skb, const struct rte_mbuf *mbuf)
-{
-	skb->data = rte_pktmbuf_mtod(mbuf, uint8_t *);
-	skb->len = mbuf->pkt_len;
-	skb->hash = skb_mbuf_hash(mbuf);
-	skb->port = mbuf->port;
-}
-
 int
-skb_claim_bulk(struct skb_cpu *cpu, struct rte_mbuf *const *mbufs, struct skb **skbs, uint32_t n)
+skb_claim_bulk(struct skb_cpu *cpu, struct rte_mbuf *const *mbufs, struct skb **skbs, uint32_t n,
+	struct skb_owner *owner)
 {
 	const unsigned int lcore = cpu->lcore;
 	uint32_t n_missing = 0;
+	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		n_missing += !*bound(mbufs[i]);
@@ -111,12 +103,16 @@ skb_claim_bulk(struct skb_cpu *cpu, struct rte_mbuf *const *mbufs, struct skb **
 
 		if (unlikely(!*slot)) {
 			skbs[i] = *fresh++;
-			skb_write_hot(skbs[i], mbufs[i], lcore);
-			continue;
+			skb_write_hot(skbs[i], mbufs[i], lcore, owner);
+		} else {
+			skbs[i] = *slot;
+			*slot = NULL;
+			/* the rest has been right since the head was bound */
+			skb_write_arrival(skbs[i], mbufs[i], owner);
 		}
-		skbs[i] = *slot;
-		*slot = NULL;
-		write_late(skbs[i], mbufs[i]);
+		bytes += skbs[i]->truesize;
 	}
+	if (owner != NULL)
+		skb_owner_charge(owner, lcore, (int64_t)bytes);
 	return 0;
 }

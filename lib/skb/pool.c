@@ -112,7 +112,7 @@ skb_pool_heads(struct skb_pool *pool)
 }
 
 void
-skb_cpu_init(struct skb_cpu *cpu, struct skb_pool *pool, unsigned int lcore)
+skb_cpu_init(struct skb_cpu *cpu, struct skb_pool *pool, struct rte_mempool *data, unsigned int lcore)
 {
-	*cpu = (struct skb_cpu){.heads = pool->heads, .lcore = lcore};
+	*cpu = (struct skb_cpu){.heads = pool->heads, .data = data, .lcore = lcore};
 }

@@ -205,9 +205,9 @@ punt_packets(unsigned int n, uint16_t reason)
 	struct rte_mbuf *mbufs[HEADS];
 	struct skb *skbs[HEADS];
 
-	skb_cpu_init(&cpu, heads, rte_lcore_id());
+	skb_cpu_init(&cpu, heads, NULL, rte_lcore_id());
 	assert_int_equal(rte_pktmbuf_alloc_bulk(pool, mbufs, n), 0);
-	assert_int_equal(skb_build_bulk(&cpu, mbufs, skbs, n), 0);
+	assert_int_equal(skb_build_bulk(&cpu, mbufs, skbs, n, NULL), 0);
 	for (unsigned int i = 0; i < n; i++)
 		skbs[i]->reason = reason;
 	assert_int_equal(rte_ring_enqueue_bulk(punt, (void **)skbs, n, NULL), n);

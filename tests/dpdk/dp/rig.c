@@ -34,6 +34,9 @@ struct rig {
 	int stop;
 	struct rte_ring *handoff;
 	struct skb_cpu control; /* the punts' consumer, no lcore */
+	struct skb_owner punt_owner;
+	struct port_policy policy[RIG_PORTS];
+	uint32_t room;
 	uint32_t n_workers;
 };
 
@@ -105,7 +108,19 @@ rig_eal(int argc, char **argv)
 		die("EAL");
 	if (mempool_magazine_register() != 0)
 		die("mempool ops");
+	if (skb_owner_defer_init() != 0)
+		die("mbuf field");
 	ports_new();
+}
+
+static bool is_early;
+
+static void
+on_put(void *heads, void *const *mbufs, unsigned int n)
+{
+	skb_owner_put_hook(NULL, mbufs, n);
+	if (is_early)
+		skb_early_put(heads, mbufs, n);
 }
 
 static void
@@ -118,20 +133,26 @@ pools_new(struct rig *rig, const struct rig_conf *conf)
 	if (skb_pool_create(name, conf->n_heads ? conf->n_heads : 1024, 32, 0, &rig->conf.heads) != 0)
 		die("heads");
 
-	struct mempool_magazine_hooks hooks = {skb_early_get, skb_early_put, rig->conf.heads};
+	struct mempool_magazine_hooks hooks = {NULL, NULL, rig->conf.heads};
+
+	if (conf->build == BUILD_EARLY)
+		hooks.on_get = skb_early_get;
+	is_early = conf->build == BUILD_EARLY;
+	if (conf->build == BUILD_EARLY || conf->complete == COMPLETE_COMPLETION)
+		hooks.on_put = on_put;
 
 	snprintf(name, sizeof(name), "rig_data_%u", serial++);
 	rig->pool = rte_pktmbuf_pool_create_by_ops(name, conf->n_data ? conf->n_data : 1024, conf->cache,
-		SKB_EARLY_PRIV_SIZE, RTE_PKTMBUF_HEADROOM + FRAME_MAX, SOCKET_ID_ANY, "magazine");
+		SKB_EARLY_PRIV_SIZE, (uint16_t)(RTE_PKTMBUF_HEADROOM + rig->room), SOCKET_ID_ANY, "magazine");
 	if (rig->pool == NULL)
 		die("data pool");
-	if (conf->build == BUILD_EARLY && mempool_magazine_set_hooks(rig->pool, &hooks) != 0)
+	if (hooks.on_put != NULL && mempool_magazine_set_hooks(rig->pool, &hooks) != 0)
 		die("hooks");
 	rig->magazines = mempool_magazine_pool(rig->pool);
 	rig->conf.pools = &rig->pool;
 	rig->conf.magazines = &rig->magazines;
 	rig->conf.n_pools = 1;
-	skb_cpu_init(&rig->control, rig->conf.heads, LCORE_ID_ANY);
+	skb_cpu_init(&rig->control, rig->conf.heads, rig->pool, LCORE_ID_ANY);
 }
 
 /* Worker 0 is this thread's lcore; the second one is a number that no thread has. */
@@ -145,11 +166,19 @@ static void
 ports_describe(struct rig *rig, const struct rig_conf *conf)
 {
 	for (uint16_t p = 0; p < RIG_PORTS; p++) {
-		rig->port[p] =
-			(struct port){.id = p, .n_rxq = (uint16_t)rig->n_workers, .mac = topology_mac[p]};
+		rig->port[p] = (struct port){.id = p,
+			.n_rxq = (uint16_t)rig->n_workers,
+			.mac = topology_mac[p],
+			.mtu = conf->mtu ? conf->mtu : 9000};
+		rig->policy[p] = conf->policy ? conf->policy[p]
+					      : (struct port_policy){
+							.mirror_rx = MIRROR_NONE, .mirror_tx = MIRROR_NONE};
+		rig->policy[p].owner_limit = conf->owner_limit;
 		for (uint16_t w = 0; w < rig->n_workers; w++)
 			rig->map[rig->conf.n_map++] = (struct port_rxq){p, w, lcore_of(w)};
 	}
+	rig->port[1].linear = conf->linear;
+	rig->port[1].exclusive = conf->exclusive;
 	if (conf->shared) {
 		rig->handoff = ring_new("handoff", conf->handoff_slots ? conf->handoff_slots : 64);
 		rig->port[1].shared = true;
@@ -166,8 +195,14 @@ rig_create(const struct rig_conf *conf)
 	if (rig == NULL)
 		die("memory");
 	rig->n_workers = conf->n_workers ? conf->n_workers : 1;
+	rig->room = conf->room ? conf->room : FRAME_MAX;
+	rig->conf.complete = conf->build == BUILD_LAZY ? COMPLETE_NONE : conf->complete;
 	pools_new(rig, conf);
 	ports_describe(rig, conf);
+	skb_owner_init(&rig->punt_owner, "punt", conf->punt_limit, LCORE_ID_ANY);
+	if (rig->conf.complete != COMPLETE_NONE)
+		rig->conf.punt_owner = &rig->punt_owner;
+	rig->conf.policy = rig->policy;
 	rig->conf.ports = rig->port;
 	rig->conf.n_ports = RIG_PORTS;
 	rig->conf.map = rig->map;
@@ -188,15 +223,37 @@ rig_create(const struct rig_conf *conf)
 }
 
 static struct rte_mbuf *
-mbuf_with(struct rig *rig, const uint8_t *bytes, uint32_t len)
+segment_with(struct rig *rig, const uint8_t *bytes, uint32_t len)
 {
 	struct rte_mbuf *m = rte_pktmbuf_alloc(rig->pool);
 
 	if (m == NULL)
 		die("no data buffer left");
 	/* what was here before must not look like a packet */
-	memset(rte_pktmbuf_mtod(m, void *), 0xa5, RTE_MIN(len + 128, FRAME_MAX));
+	memset(rte_pktmbuf_mtod(m, void *), 0xa5, RTE_MIN(len + 128, rig->room));
 	memcpy(rte_pktmbuf_append(m, (uint16_t)len), bytes, len);
+	return m;
+}
+
+static void
+chain(struct rte_mbuf *m, struct rte_mbuf *rest)
+{
+	if (rte_pktmbuf_chain(m, rest) != 0)
+		die("chain");
+}
+
+/* In as many segments as it takes. */
+static struct rte_mbuf *
+mbuf_with(struct rig *rig, const uint8_t *bytes, uint32_t len)
+{
+	struct rte_mbuf *m = segment_with(rig, bytes, RTE_MIN(len, rig->room));
+
+	for (uint32_t done = m->data_len; done < len;) {
+		const uint32_t part = RTE_MIN(len - done, rig->room);
+
+		chain(m, segment_with(rig, bytes + done, part));
+		done += part;
+	}
 	return m;
 }
 
@@ -222,10 +279,33 @@ void
 rig_inject_chain(struct rig *rig, const struct frame *frame, uint32_t split)
 {
 	struct rte_mbuf *m = mbuf_with(rig, frame->bytes, split);
-	struct rte_mbuf *rest = mbuf_with(rig, frame->bytes + split, frame->len - split);
 
-	if (rte_pktmbuf_chain(m, rest) != 0 || rte_ring_enqueue(rx_rings[0][0], m) != 0)
-		die("chain");
+	chain(m, mbuf_with(rig, frame->bytes + split, frame->len - split));
+	if (rte_ring_enqueue(rx_rings[0][0], m) != 0)
+		die("RX ring full");
+}
+
+struct rte_mbuf *
+rig_inject_shared(struct rig *rig, const struct frame *frame)
+{
+	struct rte_mbuf *m = mbuf_with(rig, frame->bytes, frame->len);
+
+	rte_pktmbuf_refcnt_update(m, 1);
+	if (rte_ring_enqueue(rx_rings[0][0], m) != 0)
+		die("RX ring full");
+	return m;
+}
+
+void
+rig_bytes(const struct rte_mbuf *mbuf, struct frame *frame)
+{
+	const void *bytes = rte_pktmbuf_read(mbuf, 0, mbuf->pkt_len, frame->bytes);
+
+	assert_true(mbuf->pkt_len <= FRAME_MAX);
+	assert_non_null(bytes);
+	if (bytes != frame->bytes)
+		memcpy(frame->bytes, bytes, mbuf->pkt_len);
+	frame->len = mbuf->pkt_len;
 }
 
 uint32_t
@@ -317,6 +397,12 @@ rig_worker(struct rig *rig, uint32_t index)
 	return rig->worker[index];
 }
 
+struct skb_owner *
+rig_punt_owner(struct rig *rig)
+{
+	return &rig->punt_owner;
+}
+
 struct rte_mempool *
 rig_pool(struct rig *rig)
 {
@@ -343,7 +429,7 @@ drain(struct rig *rig)
 static void
 check_balance(const struct rig *rig)
 {
-	uint64_t counts[N_VERDICTS], rx = 0, out = 0, port_rx = 0, port_tx = 0, handoff = 0;
+	uint64_t counts[N_VERDICTS], rx = 0, out = 0, port_rx = 0, port_tx = 0, handoff = 0, mirrored = 0;
 
 	rig_counts(rig, counts);
 	for (uint32_t v = 0; v < N_VERDICTS; v++)
@@ -352,6 +438,7 @@ check_balance(const struct rig *rig)
 		const struct worker_stats *stats = worker_stats(rig->worker[w]);
 
 		rx += stats->rx;
+		mirrored += stats->mirrored;
 		handoff += stats->handoff_out - stats->handoff_in;
 		for (uint16_t p = 0; p < RIG_PORTS; p++) {
 			port_rx += worker_port_stats(rig->worker[w], p)->rx_pkts;
@@ -359,9 +446,19 @@ check_balance(const struct rig *rig)
 		}
 	}
 	assert_int_equal(handoff, 0);
-	assert_int_equal(rx, out);
+	assert_int_equal(rx + mirrored, out);
 	assert_int_equal(rx, port_rx);
 	assert_int_equal(counts[VERDICT_forward], port_tx);
+}
+
+/* Nothing is out, so nobody is charged. */
+static void
+check_owners(const struct rig *rig)
+{
+	assert_int_equal(skb_owner_used(&rig->punt_owner), 0);
+	for (uint32_t w = 0; w < rig->n_workers; w++)
+		for (unsigned int i = 0; i < worker_n_owners(rig->worker[w]); i++)
+			assert_int_equal(skb_owner_used(worker_owner(rig->worker[w], i)), 0);
 }
 
 void
@@ -373,6 +470,7 @@ rig_check_home(const struct rig *rig)
 	assert_int_equal(magazine_pool_avail(heads), heads->population);
 	assert_int_equal(magazine_pool_check(heads), 0);
 	assert_int_equal(magazine_pool_check(mempool_magazine_pool(rig->pool)), 0);
+	check_owners(rig);
 }
 
 void

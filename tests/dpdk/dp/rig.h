@@ -29,11 +29,19 @@
 /* 0 = the default in brackets. */
 struct rig_conf {
 	enum build_mode build;
-	uint32_t burst;                     /* [BURST_MAX] */
-	uint32_t n_workers;                 /* [1] */
-	uint32_t n_data;                    /* data buffers [1024] */
-	uint32_t n_heads;                   /* [1024] */
-	uint32_t cache;                     /* of the data buffers' mempool [0] */
+	enum complete_mode complete; /* lazy: always none */
+	uint32_t burst;              /* [BURST_MAX] */
+	uint32_t n_workers;          /* [1] */
+	uint32_t n_data;             /* data buffers [1024] */
+	uint32_t n_heads;            /* [1024] */
+	uint32_t cache;              /* of the data buffers' mempool [0] */
+	uint32_t room;               /* bytes of a data buffer [FRAME_MAX]; longer frames come in pieces */
+	uint16_t mtu;                /* of the ports, for what comes in [9000] */
+	uint64_t owner_limit;        /* of either port's RX queues [any] */
+	int64_t punt_limit;          /* bytes on their way to the control thread [any] */
+	const struct port_policy
+		*policy; /* [RIG_PORTS], with MIRROR_NONE where nothing is mirrored; without owner_limit */
+	bool linear, exclusive;             /* what port 1 is said to be */
 	uint32_t punt_slots, handoff_slots; /* [64] each, exact */
 	bool shared;                        /* port 1 has one TX queue, of worker 0 */
 };
@@ -62,6 +70,12 @@ const struct rte_mbuf *rig_inject(struct rig *rig, const struct frame *frame);
 /* The same in two segments, the first with split bytes. */
 void rig_inject_chain(struct rig *rig, const struct frame *frame, uint32_t split);
 
+/* The same in a buffer that the test sees too: returns it, to be compared and given to rig_return() at the end. */
+struct rte_mbuf *rig_inject_shared(struct rig *rig, const struct frame *frame);
+
+/* All bytes of a frame that was collected, over its segments. */
+void rig_bytes(const struct rte_mbuf *mbuf, struct frame *frame);
+
 /* One turn of each worker; returns the packets moved. */
 uint32_t rig_turn(struct rig *rig);
 uint32_t rig_turn_of(struct rig *rig, uint32_t worker);
@@ -85,6 +99,7 @@ void rig_counts(const struct rig *rig, uint64_t counts[N_VERDICTS]);
 
 /* The stop flag is raised: worker_run() leaves at once. */
 struct worker *rig_worker(struct rig *rig, uint32_t index);
+struct skb_owner *rig_punt_owner(struct rig *rig);
 struct rte_mempool *rig_pool(struct rig *rig);
 
 /* No data buffer and no head is out now (nothing waits in a ring). */

@@ -137,7 +137,8 @@ static bool
 is_circumstance(uint32_t v)
 {
 	return v == VERDICT_oversize || v == VERDICT_port_down || v == VERDICT_no_head ||
-	       v == VERDICT_tx_full || v == VERDICT_handoff_full || v == VERDICT_punt_full;
+	       v == VERDICT_tx_full || v == VERDICT_handoff_full || v == VERDICT_punt_full ||
+	       v == VERDICT_no_buffer || v == VERDICT_owner_limit || v == VERDICT_mirror_full;
 }
 
 static void

@@ -13,6 +13,7 @@
 
 #include "corpus.h"
 #include "rig.h"
+#include "skb_frags.h"
 
 static enum verdict
 verdict_named(const char *id, const char *name)
@@ -46,7 +47,7 @@ static void
 expect_sent(struct rig *rig, const struct vector *v, bool forwarded)
 {
 	const uint16_t port = strstr(v->verdict, "port0") != NULL ? 0 : 1;
-	struct frame expected = v->frame;
+	struct frame expected = v->frame, sent;
 	struct rte_mbuf *m;
 
 	if (!forwarded) {
@@ -59,7 +60,8 @@ expect_sent(struct rig *rig, const struct vector *v, bool forwarded)
 		fail_msg("%s did not leave port %u", v->id, port);
 	one_hop(&expected, port);
 	assert_int_equal(m->pkt_len, expected.len);
-	assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), expected.bytes, expected.len);
+	rig_bytes(m, &sent);
+	assert_memory_equal(sent.bytes, expected.bytes, expected.len);
 	rig_return(m);
 	assert_null(rig_collect(rig, 0));
 	assert_null(rig_collect(rig, 1));
@@ -94,18 +96,20 @@ one_vector(struct rig *rig, const struct vector *v)
 	assert_int_equal(skb != NULL, verdict_info[verdict].kind == VERDICT_KIND_PUNT);
 	if (skb != NULL) {
 		/* the control thread gets the frame as it came */
+		uint8_t bytes[FRAME_MAX];
+
 		assert_int_equal(skb->len, v->frame.len);
-		assert_memory_equal(skb->data, v->frame.bytes, v->frame.len);
+		assert_int_equal(skb_copy_bits(skb, 0, bytes, skb->len), 0);
+		assert_memory_equal(bytes, v->frame.bytes, v->frame.len);
 		rig_consume(rig, skb);
 	}
 	rig_check_home(rig);
 }
 
 static void
-published(enum build_mode build)
+published(const struct rig_conf *conf)
 {
-	const struct rig_conf conf = {.build = build};
-	struct rig *rig = rig_create(&conf);
+	struct rig *rig = rig_create(conf);
 	uint32_t n;
 	const struct vector *vectors = corpus_vectors(&n);
 
@@ -118,19 +122,82 @@ published(enum build_mode build)
 static void
 published_late(void **state)
 {
-	published(BUILD_LATE);
+	const struct rig_conf conf = {.build = BUILD_LATE};
+
+	published(&conf);
 }
 
 static void
 published_early(void **state)
 {
-	published(BUILD_EARLY);
+	const struct rig_conf conf = {.build = BUILD_EARLY};
+
+	published(&conf);
 }
 
 static void
 published_lazy(void **state)
 {
-	published(BUILD_LAZY);
+	const struct rig_conf conf = {.build = BUILD_LAZY};
+
+	published(&conf);
+}
+
+/* Data buffers of 128 bytes: longer frames come, and go, in several. */
+static void
+published_in_pieces(void **state)
+{
+	const struct rig_conf conf = {.room = 128};
+
+	published(&conf);
+}
+
+static void
+published_in_pieces_early(void **state)
+{
+	const struct rig_conf conf = {.room = 128, .build = BUILD_EARLY};
+
+	published(&conf);
+}
+
+static void
+published_in_pieces_lazy(void **state)
+{
+	const struct rig_conf conf = {.room = 128, .build = BUILD_LAZY};
+
+	published(&conf);
+}
+
+static void
+published_orphan_packet(void **state)
+{
+	const struct rig_conf conf = {.complete = COMPLETE_ORPHAN_PACKET};
+
+	published(&conf);
+}
+
+static void
+published_completion(void **state)
+{
+	const struct rig_conf conf = {.complete = COMPLETE_COMPLETION};
+
+	published(&conf);
+}
+
+static void
+published_completion_early(void **state)
+{
+	const struct rig_conf conf = {.complete = COMPLETE_COMPLETION, .build = BUILD_EARLY};
+
+	published(&conf);
+}
+
+static void
+published_none(void **state)
+{
+	const struct rig_conf conf = {.complete = COMPLETE_NONE};
+
+	published(&conf);
 }
 
 /* What published.tsv says of a frame, as far as this version can do it: 1 forward, 0 not, -1 either. */
@@ -172,6 +239,13 @@ main(int argc, char **argv)
 		cmocka_unit_test(published_late),
 		cmocka_unit_test(published_early),
 		cmocka_unit_test(published_lazy),
+		cmocka_unit_test(published_in_pieces),
+		cmocka_unit_test(published_in_pieces_early),
+		cmocka_unit_test(published_in_pieces_lazy),
+		cmocka_unit_test(published_orphan_packet),
+		cmocka_unit_test(published_completion),
+		cmocka_unit_test(published_completion_early),
+		cmocka_unit_test(published_none),
 		cmocka_unit_test(tables_agree),
 	};
 

@@ -315,27 +315,97 @@ port_down(void **state)
 	finish(rig);
 }
 
-/* A frame in two buffers, whatever its type: the first segment alone looks like a fine packet. */
+/* A frame in two buffers that is larger than its port's MTU, whatever its type: the first segment alone looks like a fine packet. */
 static void
 oversize(void **state)
 {
-	struct rig *rig = rig_of(BUILD_LATE);
+	const struct rig_conf conf = {.mtu = 227};
+	struct rig *rig = rig_create(&conf);
 	struct frame f;
 
 	for (uint32_t split = 1; split < 200; split++) {
-		frame_udp(&f, split % 2 ? B4 : B6, 200);
+		/* 228 bytes and the room for a tag, and one more */
+		frame_udp(&f, split % 2 ? B4 : B6, split % 2 ? 204 : 184);
 		rig_inject_chain(rig, &f, split);
 		assert_int_equal(rig_turn(rig), 1);
 		assert_int_equal(rig_count(rig, VERDICT_oversize), split);
 		rig_check_home(rig);
 	}
 	/* between two good ones */
-	frame_udp(&f, B4, 18);
 	rig_inject(rig, &f);
 	rig_inject_chain(rig, &f, 60 - 18);
 	rig_inject(rig, &f);
 	assert_int_equal(rig_turn(rig), 3);
+	assert_int_equal(rig_count(rig, VERDICT_oversize), 200);
 	assert_int_equal(rig_discard(rig, 1), 2);
+	/* a byte less fits */
+	f.len--;
+	frame_put16(f.bytes + FRAME_L3 + 2, 227);
+	frame_seal(&f);
+	rig_inject_chain(rig, &f, 60 - 18);
+	assert_int_equal(rig_turn(rig), 1);
+	assert_int_equal(rig_count(rig, VERDICT_oversize), 200);
+	assert_int_equal(rig_discard(rig, 1), 1);
+	finish(rig);
+}
+
+/* The only data buffer is seen by somebody else too, and there is none for a copy. */
+static void
+no_buffer(void **state)
+{
+	const struct rig_conf conf = {.n_data = 1};
+	struct rig *rig = rig_create(&conf);
+	struct rte_mbuf *mbuf;
+	struct frame f;
+
+	frame_udp(&f, B4, 18);
+	mbuf = rig_inject_shared(rig, &f);
+	assert_int_equal(rig_turn(rig), 1);
+	assert_int_equal(rig_count(rig, VERDICT_no_buffer), 1);
+	assert_memory_equal(rte_pktmbuf_mtod(mbuf, uint8_t *), f.bytes, f.len);
+	rig_return(mbuf);
+	finish(rig);
+}
+
+/* The newest of a burst that its port has no room for. */
+static void
+owner_limit(void **state)
+{
+	const struct rig_conf conf = {.owner_limit = 10 * (FRAME_MAX + RTE_PKTMBUF_HEADROOM + 128 + 128)};
+	struct rig *rig = rig_create(&conf);
+	struct frame f;
+
+	for (uint32_t i = 0; i < 20; i++) {
+		frame_udp(&f, B4, 18 + i);
+		rig_inject(rig, &f);
+	}
+	assert_int_equal(rig_turn(rig), 20);
+	assert_int_equal(rig_count(rig, VERDICT_owner_limit), 10);
+	for (uint32_t i = 0; i < 10; i++) {
+		struct rte_mbuf *mbuf = rig_collect(rig, 1);
+
+		assert_int_equal(mbuf->pkt_len, 60 + i);
+		rig_return(mbuf);
+	}
+	assert_null(rig_collect(rig, 1));
+	finish(rig);
+}
+
+/* No buffer for the copy; the original is sent. */
+static void
+mirror_full(void **state)
+{
+	const struct port_policy policy[RIG_PORTS] = {
+		{.mirror_rx = 1, .mirror_tx = MIRROR_NONE}, {0, MIRROR_NONE, MIRROR_NONE}};
+	const struct rig_conf conf = {.n_data = 1, .policy = policy};
+	struct rig *rig = rig_create(&conf);
+	struct frame f;
+
+	frame_udp(&f, B4, 18);
+	rig_inject(rig, &f);
+	assert_int_equal(rig_turn(rig), 1);
+	assert_int_equal(rig_count(rig, VERDICT_mirror_full), 1);
+	assert_int_equal(rig_count(rig, VERDICT_forward), 1);
 	finish(rig);
 }
 
@@ -517,6 +587,9 @@ main(int argc, char **argv)
 		cmocka_unit_test(mtu),
 		cmocka_unit_test(port_down),
 		cmocka_unit_test(oversize),
+		cmocka_unit_test(no_buffer),
+		cmocka_unit_test(owner_limit),
+		cmocka_unit_test(mirror_full),
 		cmocka_unit_test(tx_full),
 		cmocka_unit_test(handoff_full),
 		cmocka_unit_test(punt_full_late),

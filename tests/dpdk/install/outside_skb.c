@@ -19,14 +19,14 @@ main(void)
 
 	if (skb_pool_create("outside", N, 0, SOCKET_ID_ANY, &pool) < 0)
 		return 1;
-	skb_cpu_init(&cpu, pool, 0);
+	skb_cpu_init(&cpu, pool, NULL, 0);
 	for (int i = 0; i < N; i++) {
 		mbufs[i] = (struct rte_mbuf){
-			.buf_addr = rooms[i], .buf_len = 2048, .data_off = 128, .pkt_len = 60};
+			.buf_addr = rooms[i], .buf_len = 2048, .data_off = 128, .nb_segs = 1, .pkt_len = 60};
 		mbufs[i].data_len = 60;
 		raw[i] = &mbufs[i];
 	}
-	if (skb_build_bulk(&cpu, raw, skbs, N) < 0 || magazine_pool_avail(skb_pool_heads(pool)) != 0)
+	if (skb_build_bulk(&cpu, raw, skbs, N, NULL) < 0 || magazine_pool_avail(skb_pool_heads(pool)) != 0)
 		return 2;
 	memset(skb_push(skbs[7], 14), 1, 14);
 	if (skb_pull(skbs[7], 4) != rooms[7] + 128 - 10 || skbs[7]->len != 70 || rooms[7][128 - 14] != 1)

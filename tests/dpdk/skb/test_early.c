@@ -48,7 +48,7 @@ setup(void **state)
 	assert_int_equal(skb_pool_create("heads", N_HEADS, 32, SOCKET_ID_ANY, &heads), 0);
 	hooks.arg = heads;
 	assert_int_equal(mempool_magazine_set_hooks(bufs, &hooks), 0);
-	skb_cpu_init(&cpu, heads, rte_lcore_id());
+	skb_cpu_init(&cpu, heads, bufs, rte_lcore_id());
 	return 0;
 }
 
@@ -96,11 +96,11 @@ test_claim_equals_build(void **state)
 	assert_int_equal(heads_out(), RING - 1);
 	for (uint32_t i = 0; i < RING - 1; i++)
 		arrive(mbufs[i], i);
-	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs, RING - 1), 0);
+	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs, RING - 1, NULL), 0);
 	assert_int_equal(heads_out(), RING - 1);
 	for (uint32_t i = 0; i < RING - 1; i++) {
 		mbuf = mbufs[i];
-		assert_int_equal(skb_build_bulk(&cpu, &mbuf, &late, 1), 0);
+		assert_int_equal(skb_build_bulk(&cpu, &mbuf, &late, 1, NULL), 0);
 		assert_memory_equal(skbs[i], late, offsetof(struct skb, frag_list));
 		skb_release_bulk(&cpu, &late, 1);
 		skb_consume(&cpu, skbs[i]);
@@ -112,7 +112,7 @@ static void
 test_claim_then_transmit(void **state)
 {
 	assert_int_equal(rte_pktmbuf_alloc_bulk(bufs, mbufs, 32), 0);
-	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs, 32), 0);
+	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs, 32, NULL), 0);
 	skb_release_bulk(&cpu, skbs, 32);
 	assert_int_equal(heads_out(), 0);
 	rte_pktmbuf_free_bulk(mbufs, 32);
@@ -140,16 +140,16 @@ test_heads_run_out(void **state)
 	/* bound ones and others by turns */
 	for (uint32_t i = 0; i < 64; i++)
 		mixed[i] = i % 3 ? mbufs[i] : mbufs[N_BUFS - 1 - i];
-	assert_int_equal(skb_claim_bulk(&cpu, mixed, skbs, 64), -ENOMEM);
+	assert_int_equal(skb_claim_bulk(&cpu, mixed, skbs, 64, NULL), -ENOMEM);
 	assert_int_equal(heads_out(), N_HEADS);
 
 	/* 22 of the mixed ones need a head: 21 are not enough, and the failed claim takes none */
 	rte_pktmbuf_free_bulk(mbufs + 100, 21);
 	assert_int_equal(heads_out(), N_HEADS - 21);
-	assert_int_equal(skb_claim_bulk(&cpu, mixed, skbs, 64), -ENOMEM);
+	assert_int_equal(skb_claim_bulk(&cpu, mixed, skbs, 64, NULL), -ENOMEM);
 	assert_int_equal(heads_out(), N_HEADS - 21);
 	rte_pktmbuf_free(mbufs[121]);
-	assert_int_equal(skb_claim_bulk(&cpu, mixed, skbs, 64), 0);
+	assert_int_equal(skb_claim_bulk(&cpu, mixed, skbs, 64, NULL), 0);
 	assert_int_equal(heads_out(), N_HEADS);
 	for (uint32_t i = 0; i < 64; i++) {
 		assert_ptr_equal(skbs[i]->mbuf, mixed[i]);
@@ -172,11 +172,11 @@ test_no_stale_head(void **state)
 	rte_pktmbuf_free_bulk(mbufs, 8);
 	for (uint32_t i = 0; i < N_HEADS; i++)
 		fakes[i] = &fake;
-	assert_int_equal(skb_build_bulk(&cpu, fakes, skbs, N_HEADS), 0);
+	assert_int_equal(skb_build_bulk(&cpu, fakes, skbs, N_HEADS, NULL), 0);
 	assert_int_equal(rte_pktmbuf_alloc_bulk(bufs, mbufs, 8), 0);
-	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs + N_HEADS, 8), -ENOMEM);
+	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs + N_HEADS, 8, NULL), -ENOMEM);
 	skb_release_bulk(&cpu, skbs, N_HEADS);
-	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs, 8), 0);
+	assert_int_equal(skb_claim_bulk(&cpu, mbufs, skbs, 8, NULL), 0);
 	skb_release_bulk(&cpu, skbs, 8);
 	rte_pktmbuf_free_bulk(mbufs, 8);
 }
@@ -199,7 +199,7 @@ test_random_lives(void **state)
 		if (n > n_held)
 			continue;
 		n_held -= n;
-		if (random() % 2 || skb_claim_bulk(&cpu, mbufs + n_held, skbs, n) != 0) {
+		if (random() % 2 || skb_claim_bulk(&cpu, mbufs + n_held, skbs, n, NULL) != 0) {
 			skb_drop_raw_bulk(&cpu, mbufs + n_held, n, 0);
 			continue;
 		}

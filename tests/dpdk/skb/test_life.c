@@ -32,7 +32,7 @@ setup(void **state)
 	bufs = rte_pktmbuf_pool_create_by_ops("bufs", N_BUFS, 0, 0, 2176, SOCKET_ID_ANY, ops);
 	assert_non_null(bufs);
 	assert_int_equal(skb_pool_create("heads", N_HEADS, 32, SOCKET_ID_ANY, &heads), 0);
-	skb_cpu_init(&cpu, heads, rte_lcore_id());
+	skb_cpu_init(&cpu, heads, bufs, rte_lcore_id());
 	return 0;
 }
 
@@ -53,7 +53,7 @@ receive(struct rte_mbuf **mbufs, struct skb **skbs, uint32_t n)
 	assert_int_equal(rte_pktmbuf_alloc_bulk(bufs, mbufs, n), 0);
 	for (uint32_t i = 0; i < n; i++)
 		rte_pktmbuf_append(mbufs[i], 60 + i);
-	assert_int_equal(skb_build_bulk(&cpu, mbufs, skbs, n), 0);
+	assert_int_equal(skb_build_bulk(&cpu, mbufs, skbs, n, NULL), 0);
 }
 
 static void
@@ -100,7 +100,7 @@ test_consume_chain(void **state)
 	rte_pktmbuf_append(mbufs[0], 100);
 	rte_pktmbuf_append(mbufs[1], 50);
 	assert_int_equal(rte_pktmbuf_chain(mbufs[0], mbufs[1]), 0);
-	assert_int_equal(skb_build_bulk(&cpu, mbufs, &skb, 1), 0);
+	assert_int_equal(skb_build_bulk(&cpu, mbufs, &skb, 1, NULL), 0);
 	assert_int_equal(skb->len, 150);
 	skb_consume(&cpu, skb);
 }

@@ -65,9 +65,29 @@ do_reserve(struct skb *skb, uint32_t n)
 }
 
 static void
-do_sync_segments(struct skb *skb, uint32_t n)
+do_pull(struct skb *skb, uint32_t n)
 {
-	mbuf.nb_segs = n;
+	skb_pull(skb, n);
+}
+
+static void
+do_trim_fragments(struct skb *skb, uint32_t n)
+{
+	skb->data_len = n;
+	skb_trim(skb, 1);
+}
+
+static void
+do_put_shared(struct skb *skb, uint32_t n)
+{
+	rte_mbuf_refcnt_set(&mbuf, (uint16_t)n);
+	skb_put(skb, 1);
+}
+
+static void
+do_sync_shared(struct skb *skb, uint32_t n)
+{
+	rte_mbuf_refcnt_set(&mbuf, (uint16_t)n);
 	skb_sync(skb);
 }
 
@@ -97,7 +117,8 @@ test_limits(void **state)
 	const struct {
 		void (*verb)(struct skb *, uint32_t);
 		uint32_t last_good;
-	} cases[] = {{do_put, 106}, {do_push, 50}, {do_reserve_empty, 206}, {do_sync_segments, 1}};
+	} cases[] = {{do_put, 106}, {do_push, 50}, {do_pull, 100}, {do_reserve_empty, 206},
+		{do_trim_fragments, 0}, {do_put_shared, 1}, {do_sync_shared, 1}};
 
 	for (unsigned int i = 0; i < RTE_DIM(cases); i++) {
 		assert_int_equal(signal_of(cases[i].verb, cases[i].last_good), 0);

@@ -17,7 +17,7 @@
 #define BURST    64u
 #define BUF_LEN  2176u
 #define POISON   0x5a
-#define COLD_LEN (sizeof(struct skb) - offsetof(struct skb, frag_list))
+#define COLD_LEN (sizeof(struct skb) - offsetof(struct skb, next))
 
 struct world {
 	struct skb_pool *pool;
@@ -52,7 +52,7 @@ setup(void **state)
 
 	assert_non_null(w);
 	assert_int_equal(skb_pool_create("test", N_HEADS, 32, SOCKET_ID_ANY, &w->pool), 0);
-	skb_cpu_init(&w->cpu, w->pool, 3);
+	skb_cpu_init(&w->cpu, w->pool, NULL, 3);
 	for (uint32_t i = 0; i <= N_HEADS; i++)
 		mbuf_init(w, i);
 	*state = w;
@@ -82,7 +82,7 @@ check_hot(const struct skb *skb, const struct rte_mbuf *mbuf, uint16_t lcore)
 	assert_int_equal(skb->len, mbuf->pkt_len);
 	assert_int_equal(skb->truesize, mbuf->buf_len + 128 + 128);
 	assert_int_equal(skb->hash, mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH ? mbuf->hash.rss : 0);
-	assert_int_equal(skb->nexthop, 0);
+	assert_int_equal(skb->data_len, 0);
 	assert_int_equal(skb->mac_header, SKB_UNSET);
 	assert_int_equal(skb->network_header, SKB_UNSET);
 	assert_int_equal(skb->transport_header, SKB_UNSET);
@@ -97,7 +97,7 @@ check_hot(const struct skb *skb, const struct rte_mbuf *mbuf, uint16_t lcore)
 static void
 check_cold(const struct skb *skb)
 {
-	const uint8_t *const cold = (const uint8_t *)&skb->frag_list;
+	const uint8_t *const cold = (const uint8_t *)&skb->next;
 
 	for (unsigned int i = 0; i < COLD_LEN; i++)
 		assert_int_equal(cold[i], POISON);
@@ -107,7 +107,7 @@ check_cold(const struct skb *skb)
 static void
 poison_all(struct world *w)
 {
-	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, N_HEADS), 0);
+	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, N_HEADS, NULL), 0);
 	for (uint32_t i = 0; i < N_HEADS; i++)
 		memset(w->skbs[i], POISON, sizeof(struct skb));
 	skb_release_bulk(&w->cpu, w->skbs, N_HEADS);
@@ -120,7 +120,7 @@ test_hot_line_written_cold_line_not(void **state)
 
 	for (uint32_t n = 1; n <= BURST; n++) {
 		poison_all(w);
-		assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, n), 0);
+		assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, n, NULL), 0);
 		for (uint32_t i = 0; i < n; i++) {
 			assert_int_equal((uintptr_t)w->skbs[i] % 64, 0);
 			check_hot(w->skbs[i], w->raw[i], 3);
@@ -145,7 +145,7 @@ test_heads_are_distinct(void **state)
 {
 	struct world *const w = *state;
 
-	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, N_HEADS), 0);
+	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, N_HEADS, NULL), 0);
 	qsort(w->skbs, N_HEADS, sizeof(w->skbs[0]), by_address);
 	for (uint32_t i = 1; i < N_HEADS; i++)
 		assert_true(w->skbs[i - 1] + 1 <= w->skbs[i]);
@@ -157,16 +157,16 @@ test_all_or_nothing(void **state)
 {
 	struct world *const w = *state;
 
-	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, N_HEADS + 1), -ENOMEM);
+	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, N_HEADS + 1, NULL), -ENOMEM);
 	assert_int_equal(magazine_pool_avail(skb_pool_heads(w->pool)), N_HEADS);
 	for (uint32_t left = 0; left < BURST; left++) {
 		const uint32_t n = N_HEADS - left;
 
-		assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, n), 0);
-		assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs + n, left + 1), -ENOMEM);
+		assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, n, NULL), 0);
+		assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs + n, left + 1, NULL), -ENOMEM);
 		assert_int_equal(magazine_pool_avail(skb_pool_heads(w->pool)), left);
 		assert_int_equal(magazine_pool_check(skb_pool_heads(w->pool)), 0);
-		assert_int_equal(skb_build_bulk(&w->cpu, w->raw + n, w->skbs + n, left), 0);
+		assert_int_equal(skb_build_bulk(&w->cpu, w->raw + n, w->skbs + n, left, NULL), 0);
 		skb_release_bulk(&w->cpu, w->skbs, N_HEADS);
 	}
 }
@@ -178,9 +178,9 @@ test_lifo(void **state)
 	struct world *const w = *state;
 	struct skb *again[BURST];
 
-	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, BURST), 0);
+	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, BURST, NULL), 0);
 	skb_release_bulk(&w->cpu, w->skbs, 8);
-	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, again, 8), 0);
+	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, again, 8, NULL), 0);
 	qsort(w->skbs, 8, sizeof(again[0]), by_address);
 	qsort(again, 8, sizeof(again[0]), by_address);
 	assert_memory_equal(again, w->skbs, 8 * sizeof(again[0]));
@@ -192,8 +192,8 @@ test_thread_that_is_no_lcore(void **state)
 {
 	struct world *const w = *state;
 
-	skb_cpu_init(&w->cpu, w->pool, LCORE_ID_ANY);
-	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, 5), 0);
+	skb_cpu_init(&w->cpu, w->pool, NULL, LCORE_ID_ANY);
+	assert_int_equal(skb_build_bulk(&w->cpu, w->raw, w->skbs, 5, NULL), 0);
 	for (uint32_t i = 0; i < 5; i++)
 		check_hot(w->skbs[i], w->raw[i], UINT16_MAX);
 	skb_release_bulk(&w->cpu, w->skbs, 5);

@@ -3,6 +3,7 @@
  * The geometry verbs against a packet that is nothing but an array of bytes: what
  * the verbs do by moving pointers, the model does by moving bytes.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,12 +104,13 @@ static void
 step_pull(struct packet *p, struct model *m)
 {
 	const uint32_t n = amount(m->len + 3);
-	const uint8_t *const at = skb_pull(&p->skb, n);
+	void *at;
 
 	if (n > m->len) {
-		assert_null(at);
+		assert_int_equal(skb_try_pull(&p->skb, n, &at), -EINVAL);
 		return;
 	}
+	assert_int_equal(skb_try_pull(&p->skb, n, &at), 0);
 	memmove(m->bytes, m->bytes + n, m->len - n);
 	m->len -= n;
 	m->headroom += n;
@@ -185,13 +187,13 @@ test_exact_limits(void **state)
 	assert_int_equal(skb_headroom(&p.skb), 0);
 	assert_ptr_equal(skb_pull(&p.skb, BUF_LEN), p.buf + BUF_LEN);
 	assert_int_equal(p.skb.len, 0);
-	assert_null(skb_pull(&p.skb, 1));
+	assert_int_equal(skb_try_pull(&p.skb, 1, NULL), -EINVAL);
 
 	packet_init(&p);
 	assert_ptr_equal(skb_put(&p.skb, BUF_LEN), p.buf);
 	assert_int_equal(skb_tailroom(&p.skb), 0);
-	assert_null(skb_pull(&p.skb, BUF_LEN + 1));
-	assert_null(skb_pull(&p.skb, UINT32_MAX));
+	assert_int_equal(skb_try_pull(&p.skb, BUF_LEN + 1, NULL), -EINVAL);
+	assert_int_equal(skb_try_pull(&p.skb, UINT32_MAX, NULL), -EINVAL);
 	assert_int_equal(p.skb.len, BUF_LEN);
 	assert_ptr_equal(p.skb.data, p.buf);
 	skb_trim(&p.skb, BUF_LEN + 1);

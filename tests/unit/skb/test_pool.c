@@ -92,7 +92,7 @@ test_cpu_starts_at_zero(void **state)
 
 	memset(&cpu, 0xff, sizeof(cpu));
 	assert_int_equal(skb_pool_create("t", 32, 32, 0, &pool), 0);
-	skb_cpu_init(&cpu, pool, 7);
+	skb_cpu_init(&cpu, pool, NULL, 7);
 	assert_ptr_equal(cpu.heads, skb_pool_heads(pool));
 	assert_int_equal(cpu.lcore, 7);
 	for (unsigned int i = 0; i < SKB_REASONS_MAX; i++)

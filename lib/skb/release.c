@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A packet's other end: it is sent. The heads go back, the mbufs go to a PMD, which knows a packet by its mbufs alone.
+ * So a packet whose first mbuf is shared gets one of its own for it, an indirect one, that can hold its geometry. The
+ * fragments' mbufs may stay shared: nobody writes to them, and each is freed by whoever is last.
+ */
+#include <errno.h>
+
+#include "skb.h"
+#include "skb_frags.h"
+#include "skb_priv.h"
+
+void
+skb_release_bulk(struct skb_cpu *cpu, struct skb *const *skbs, uint32_t n)
+{
+	skb_heads_put(cpu->heads, cpu->lcore, skbs, n);
+}
+
+static int
+own_first(struct skb_cpu *cpu, struct skb *skb)
+{
+	struct rte_mbuf *const old = skb->mbuf;
+	struct rte_mbuf *const own = skb_segment_indirect(cpu, old);
+
+	if (own == NULL)
+		return -ENOMEM;
+	own->next = old->next;
+	own->nb_segs = old->nb_segs;
+	skb->mbuf = own;
+	rte_pktmbuf_free_seg(old);
+	return 0;
+}
+
+int
+skb_release(struct skb_cpu *cpu, struct skb *skb, struct rte_mbuf **mbuf)
+{
+	SKB_CHECK(skb, !skb_shared(skb));
+	SKB_CHECK(skb, skb_frag_list(skb) == NULL);
+	if (rte_mbuf_refcnt_read(skb->mbuf) > 1 && own_first(cpu, skb) < 0)
+		return -ENOMEM;
+	skb_orphan(cpu, skb);
+	skb_sync(skb);
+	*mbuf = skb->mbuf;
+	skb_heads_put(cpu->heads, cpu->lcore, &skb, 1);
+	return 0;
+}
