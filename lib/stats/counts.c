@@ -23,6 +23,7 @@ worker_read(const struct worker *worker, struct counts *counts, struct worker_co
 	const uint64_t *drops = worker_drops(worker);
 
 	*count = (struct worker_count){.rx = load(&stats->rx),
+		.mirrored = load(&stats->mirrored),
 		.tx = load(&stats->tx),
 		.handoff_in = load(&stats->handoff_in),
 		.handoff_out = load(&stats->handoff_out),
@@ -44,6 +45,7 @@ static void
 worker_add(struct worker_count *sum, const struct worker_count *count)
 {
 	sum->rx += count->rx;
+	sum->mirrored += count->mirrored;
 	sum->tx += count->tx;
 	sum->dropped += count->dropped;
 	sum->punted += count->punted;
@@ -92,10 +94,23 @@ counts_subtract(const struct counts *now, const struct counts *last, struct coun
 		out[word] = a[word] - b[word];
 }
 
+const struct skb_owner *
+owner_at(const struct stats_conf *conf, unsigned int i)
+{
+	for (unsigned int w = 0; w < conf->n_workers; w++) {
+		const unsigned int n = worker_n_owners(conf->workers[w]);
+
+		if (i < n)
+			return worker_owner(conf->workers[w], i);
+		i -= n;
+	}
+	return i == 0 ? conf->punt_owner : NULL;
+}
+
 int64_t
 counts_in_flight(const struct worker_count *all)
 {
-	return (int64_t)(all->rx - all->tx - all->dropped - all->punted);
+	return (int64_t)(all->rx + all->mirrored - all->tx - all->dropped - all->punted);
 }
 
 void

@@ -2,9 +2,10 @@
 /*
  * The final account. Everything is at rest, so the equations must hold exactly:
  *
- *   sum over workers: rx + handoff_in == tx + dropped + punted + handoff_out, and handoff_in == handoff_out
+ *   sum over workers: rx + mirrored + handoff_in == tx + dropped + punted + handoff_out, and handoff_in == handoff_out
  *   per mempool:      available == size, and its magazines add up
  *   heads:            available == population, and their magazines add up
+ *   owners:           nobody is charged
  *
  * Each that does not is named, with its numbers, in the last line; and before it each object of
  * magazines that is missing or too much.
@@ -215,6 +216,26 @@ heads_settle(const struct stats_conf *conf, struct faults *faults, FILE *out)
 	magazines_settle(skb_pool_heads(conf->heads), "heads", NULL, 0, faults, out);
 }
 
+/* What a driver forgets in its rings, somebody may stay charged with. */
+static void
+owners_settle(const struct stats_conf *conf, struct faults *faults, FILE *out)
+{
+	const bool spared = ports_forgotten_max(conf->ports, conf->n_ports) > 0;
+	const struct skb_owner *owner;
+	int64_t sum = 0;
+	unsigned int n = 0;
+
+	for (; (owner = owner_at(conf, n)) != NULL; n++) {
+		const int64_t used = skb_owner_used(owner);
+
+		sum += used;
+		if (used < 0 || (used > 0 && !spared))
+			fault_add(faults, "owner %s is charged with %" PRId64 " bytes", owner->name, used);
+	}
+	if (n > 0)
+		fprintf(out, "owners: %u, charged with %" PRId64 " bytes\n", n, sum);
+}
+
 int
 stats_final(struct stats *stats, FILE *out)
 {
@@ -229,12 +250,16 @@ stats_final(struct stats *stats, FILE *out)
 	workers_write(conf, now, out);
 	reasons_write("dropped", now->drops, out);
 	reasons_write("punted", now->punted, out);
-	fprintf(out, "packets: rx %" PRIu64 " = tx %" PRIu64 " + dropped %" PRIu64 " + punted %" PRIu64 "\n",
-		all->rx, all->tx, all->dropped, all->punted);
+	fprintf(out, "packets: rx %" PRIu64, all->rx);
+	if (all->mirrored > 0)
+		fprintf(out, " + mirrored %" PRIu64, all->mirrored);
+	fprintf(out, " = tx %" PRIu64 " + dropped %" PRIu64 " + punted %" PRIu64 "\n", all->tx, all->dropped,
+		all->punted);
 	packets_check(all, &faults);
 	for (unsigned int p = 0; p < conf->n_pools; p++)
 		pool_settle(conf, p, &faults, out);
 	heads_settle(conf, &faults, out);
+	owners_settle(conf, &faults, out);
 	if (faults.len > 0)
 		fprintf(out, "ledger NOT balanced: %s\n", faults.text);
 	else

@@ -47,6 +47,7 @@ worker_write(const struct view *view, unsigned int index, FILE *out)
 	fprintf(out, "worker.%u.punted %" PRIu64 "\n", lcore, now->punted);
 	fprintf(out, "worker.%u.handoff_in %" PRIu64 "\n", lcore, now->handoff_in);
 	fprintf(out, "worker.%u.handoff_out %" PRIu64 "\n", lcore, now->handoff_out);
+	fprintf(out, "worker.%u.mirrored %" PRIu64 "\n", lcore, now->mirrored);
 }
 
 /* prefix: pool.NAME. or heads. */
@@ -133,6 +134,18 @@ pools_write(const struct view *view, FILE *out)
 }
 
 static void
+owners_write(const struct stats_conf *conf, FILE *out)
+{
+	const struct skb_owner *owner;
+
+	for (unsigned int i = 0; (owner = owner_at(conf, i)) != NULL; i++) {
+		fprintf(out, "owner.%s.used %" PRId64 "\n", owner->name, skb_owner_used(owner));
+		fprintf(out, "owner.%s.limit %" PRId64 "\n", owner->name, owner->limit);
+		fprintf(out, "owner.%s.refused %" PRIu64 "\n", owner->name, skb_owner_refused(owner));
+	}
+}
+
+static void
 reasons_write(const char *kind, const uint64_t *counts, FILE *out)
 {
 	for (unsigned int v = 0; v < N_VERDICTS; v++)
@@ -153,9 +166,11 @@ plain_write(const struct view *view, FILE *out)
 	for (unsigned int w = 0; w < view->conf->n_workers; w++)
 		worker_write(view, w, out);
 	pools_write(view, out);
+	owners_write(view->conf, out);
 	reasons_write("drop", view->now->drops, out);
 	reasons_write("punt", view->now->punted, out);
 	fprintf(out, "packets.rx %" PRIu64 "\n", all->rx);
+	fprintf(out, "packets.mirrored %" PRIu64 "\n", all->mirrored);
 	fprintf(out, "packets.tx %" PRIu64 "\n", all->tx);
 	fprintf(out, "packets.dropped %" PRIu64 "\n", all->dropped);
 	fprintf(out, "packets.punted %" PRIu64 "\n", all->punted);

@@ -17,7 +17,7 @@
  *   worker.LCORE.idle_percent                          TSC cycles of turns without a packet, of all
  *   worker.LCORE.cycles_per_packet                     TSC cycles of turns with packets, by packets
  *   worker.LCORE.packets_per_burst  .rx_mpps           over turns with packets
- *   worker.LCORE.rx .tx .dropped .punted .handoff_in .handoff_out
+ *   worker.LCORE.rx .tx .dropped .punted .handoff_in .handoff_out .mirrored
  *   pool.NAME.size .in_use .cached .depot              in_use + cached + depot = size; in_use: rings and packets
  *   pool.NAME.drift                                    magazine pools: ledger imbalance, 0 at rest
  *   pool.NAME.magazine                                 rounds that its magazines are filled to now
@@ -30,7 +30,9 @@
  *   pool.NAME.depot.NODE.exchanges .contended
  *   heads.size ... .sent_home                          the same for skb heads
  *   drop.NAME  punt.NAME                               packets by verdict
- *   packets.rx .tx .dropped .punted .in_flight         rx = tx + dropped + punted + in_flight
+ *   owner.NAME.used .limit                             bytes charged now, and at most (0 = any); NAME: PORT.QUEUE or punt
+ *   owner.NAME.refused                                 packets there was no room for
+ *   packets.rx .mirrored .tx .dropped .punted .in_flight    rx + mirrored = tx + dropped + punted + in_flight
  */
 #ifndef STATS_H
 #define STATS_H
@@ -56,11 +58,12 @@ struct stats_conf {
 		*magazines; /* [n_pools] behind each pool, NULL for other ops; NULL = none */
 	unsigned int n_pools;
 	struct skb_pool *heads;
-	bool lazy; /* heads are only built for punts */
+	const struct skb_owner *punt_owner; /* beside the workers' owners; NULL = nobody is charged */
+	bool lazy;                          /* heads are only built for punts */
 };
 
 /*
- * Makes the state between two drawings, and shows it to rte_telemetry as /magpie/{ports,workers,pools,drops,punts}
+ * Makes the state between two drawings, and shows it to rte_telemetry as /magpie/{ports,workers,pools,owners,drops,punts}
  * until it is destroyed. conf is copied. n_ports <= RTE_MAX_ETHPORTS, n_workers <= RTE_MAX_LCORE.
  * One struct stats at a time. Returns 0 and *stats, or -ENOMEM. After rte_eal_init(), main thread.
  */

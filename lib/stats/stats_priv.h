@@ -33,7 +33,7 @@ struct device_count {
 };
 
 struct worker_count {
-	uint64_t rx, tx, dropped, punted;
+	uint64_t rx, mirrored, tx, dropped, punted;
 	uint64_t handoff_in, handoff_out;
 	uint64_t bursts, busy_cycles, idle_cycles;
 };
@@ -85,7 +85,10 @@ void device_read(const struct stats_conf *conf, struct device_count *device);
 void pool_level_read(const struct stats_conf *conf, unsigned int pool, struct pool_level *level);
 void heads_level_read(const struct stats_conf *conf, struct pool_level *level);
 
-/* Packets in the walk and in hand-off rings: rx - tx - dropped - punted. A moment's value, so -1 is possible. */
+/* Owner i of all: those of the workers' RX queues, then the punts'. NULL = there are no more. Any thread. */
+const struct skb_owner *owner_at(const struct stats_conf *conf, unsigned int i);
+
+/* Packets in the walk and in hand-off rings: rx + mirrored - tx - dropped - punted. A moment's value, so -1 is possible. */
 int64_t counts_in_flight(const struct worker_count *all);
 
 /* rates.c: each is 0 where there is nothing to divide by. */

@@ -123,11 +123,14 @@ static void
 packets_write(const struct view *view, FILE *out)
 {
 	const struct worker_count *all = &view->now->all;
-	char rx[COUNT_TEXT_LEN], tx[COUNT_TEXT_LEN], dropped[COUNT_TEXT_LEN], punted[COUNT_TEXT_LEN];
+	char rx[COUNT_TEXT_LEN], mirrored[COUNT_TEXT_LEN], tx[COUNT_TEXT_LEN], dropped[COUNT_TEXT_LEN],
+		punted[COUNT_TEXT_LEN];
 
-	fprintf(out, "\nrx %s = tx %s + dropped %s + punted %s + in flight %" PRId64 "\n",
-		count_text(all->rx, rx), count_text(all->tx, tx), count_text(all->dropped, dropped),
-		count_text(all->punted, punted), counts_in_flight(all));
+	fprintf(out, "\nrx %s", count_text(all->rx, rx));
+	if (all->mirrored > 0)
+		fprintf(out, " + mirrored %s", count_text(all->mirrored, mirrored));
+	fprintf(out, " = tx %s + dropped %s + punted %s + in flight %" PRId64 "\n", count_text(all->tx, tx),
+		count_text(all->dropped, dropped), count_text(all->punted, punted), counts_in_flight(all));
 }
 
 static void

@@ -5,6 +5,7 @@
  *   /magpie/ports      [ids]       /magpie/ports,ID      one port
  *   /magpie/workers    [lcores]    /magpie/workers,LCORE one worker
  *   /magpie/pools      [indexes]   /magpie/pools,INDEX   one pool of data buffers, or the heads (the last index)
+ *   /magpie/owners     [indexes]   /magpie/owners,INDEX  one owner: what it is charged with, its limit, refused packets
  *   /magpie/drops      packets by drop reason, zeros too
  *   /magpie/punts      packets by punt verdict, zeros too
  *
@@ -92,6 +93,7 @@ worker_show(const struct stats_conf *conf, unsigned int index, struct rte_tel_da
 	dict_add(data, "punted", count->punted);
 	dict_add(data, "handoff_in", count->handoff_in);
 	dict_add(data, "handoff_out", count->handoff_out);
+	dict_add(data, "mirrored", count->mirrored);
 	dict_add(data, "bursts", count->bursts);
 	dict_add(data, "busy_cycles", count->busy_cycles);
 	dict_add(data, "idle_cycles", count->idle_cycles);
@@ -142,6 +144,35 @@ pools_show(const struct stats_conf *conf, const char *params, struct rte_tel_dat
 }
 
 static int
+owner_show(const struct skb_owner *owner, struct rte_tel_data *data)
+{
+	if (owner == NULL)
+		return -EINVAL;
+	rte_tel_data_start_dict(data);
+	rte_tel_data_add_dict_string(data, "name", owner->name);
+	/* of two words that change meanwhile */
+	dict_add(data, "used", (uint64_t)RTE_MAX(skb_owner_used(owner), 0));
+	dict_add(data, "limit", (uint64_t)owner->limit);
+	dict_add(data, "refused", skb_owner_refused(owner));
+	return 0;
+}
+
+static int
+owners_show(const struct stats_conf *conf, const char *params, struct rte_tel_data *data)
+{
+	const long index = params == NULL ? -1 : param_parse(params);
+
+	if (params != NULL)
+		return index < 0 || index > UINT16_MAX
+			       ? -EINVAL
+			       : owner_show(owner_at(conf, (unsigned int)index), data);
+	rte_tel_data_start_array(data, RTE_TEL_INT_VAL);
+	for (unsigned int i = 0; owner_at(conf, i) != NULL; i++)
+		rte_tel_data_add_array_int(data, (int)i);
+	return 0;
+}
+
+static int
 reasons_show(enum verdict_kind kind, const uint64_t *counts, struct rte_tel_data *data)
 {
 	rte_tel_data_start_dict(data);
@@ -177,6 +208,8 @@ static const struct command {
 	{"/magpie/ports", ports_show, "Ids of Magpie's ports; of one, its counters. Parameter: port id"},
 	{"/magpie/workers", workers_show, "Workers' lcores; of one, its counters. Parameter: lcore id"},
 	{"/magpie/pools", pools_show, "Indexes of pools; of one, where its objects are. Parameter: index"},
+	{"/magpie/owners", owners_show,
+		"Indexes of owners; of one, what it is charged with. Parameter: index"},
 	{"/magpie/drops", drops_show, "Packets dropped, by reason. No parameter"},
 	{"/magpie/punts", punts_show, "Packets punted, by verdict. No parameter"},
 };

@@ -116,6 +116,49 @@ test_sums(void **state)
 }
 
 static void
+test_mirrored(void **state)
+{
+	struct reading r = {0};
+	char *text;
+
+	run();
+	reading_take(&r, 2);
+	text = written(&r, table_write);
+	assert_null(strstr(text, "mirrored"));
+	free(text);
+	world.worker[0].stats.mirrored = 2000;
+	world.worker[1].stats.tx += 2000;
+	reading_take(&r, 2);
+	assert_int_equal(counts_in_flight(&r.now.all), 0);
+	text = written(&r, table_write);
+	assert_non_null(strstr(text, " + mirrored 2000 = tx "));
+	free(text);
+	text = written(&r, plain_write);
+	assert_line(text, "worker.4.mirrored 2000");
+	assert_line(text, "packets.mirrored 2000");
+	free(text);
+}
+
+static void
+test_owners(void **state)
+{
+	struct reading r = {0};
+	struct rte_mbuf mbuf = {.buf_len = 1000, .nb_segs = 1}, *const mbufs[] = {&mbuf, &mbuf};
+	char *text;
+
+	skb_owner_charge(&world.worker[0].owner, 4, 250);
+	assert_int_equal(skb_owner_admit(&world.worker[1].owner, mbufs, 2), 0);
+	reading_take(&r, 2);
+	text = written(&r, plain_write);
+	assert_line(text, "owner.owned0.0.used 250");
+	assert_line(text, "owner.owned0.0.limit 1000");
+	assert_line(text, "owner.owned0.0.refused 0");
+	assert_line(text, "owner.owned1.0.refused 2");
+	assert_line(text, "owner.punt.limit 0");
+	free(text);
+}
+
+static void
 test_plain(void **state)
 {
 	struct reading r = {0};
@@ -459,6 +502,8 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_sums, world_reset),
 		cmocka_unit_test_setup(test_plain, world_reset),
+		cmocka_unit_test_setup(test_mirrored, world_reset),
+		cmocka_unit_test_setup(test_owners, world_reset),
 		cmocka_unit_test_setup(test_plain_magazines, world_reset),
 		cmocka_unit_test_setup(test_plain_parses, world_reset),
 		cmocka_unit_test_setup(test_table, world_reset),

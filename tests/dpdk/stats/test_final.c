@@ -113,6 +113,46 @@ test_packets(void **state)
 }
 
 static void
+test_mirrored(void **state)
+{
+	char *text;
+
+	world.worker[0].stats = (struct worker_stats){.rx = 10, .mirrored = 7, .tx = 15};
+	world.worker[1].drops[VERDICT_mirror_full] = 2;
+	text = settle(0, "ledger balanced");
+	assert_non_null(strstr(text, "packets: rx 10 + mirrored 7 = tx 15 + dropped 2 + punted 0\n"));
+	free(text);
+	world.worker[0].stats.mirrored = 8;
+	assert_unbalanced("1 packets missing");
+}
+
+static void
+test_owners(void **state)
+{
+	struct skb_owner *owner = &world.worker[1].owner;
+	char *text;
+
+	text = settle(0, "ledger balanced");
+	assert_non_null(strstr(text, "owners: 3, charged with 0 bytes\n"));
+	free(text);
+	skb_owner_charge(owner, 5, 500);
+	assert_unbalanced("owner owned1.0 is charged with 500 bytes");
+	skb_owner_release(owner, 5, 600);
+	assert_unbalanced("owner owned1.0 is charged with -100 bytes");
+	skb_owner_charge(owner, 6, 100);
+	skb_owner_charge(&world.punt_owner, LCORE_ID_ANY, 1);
+	assert_unbalanced("owner punt is charged with 1 bytes");
+	/* a driver that forgets buffers leaves their owners charged, and no more than that */
+	world.port[0].forgets = true;
+	world.port[0].rxd = 1;
+	assert_balanced();
+	skb_owner_release(&world.punt_owner, LCORE_ID_ANY, 2);
+	assert_unbalanced("owner punt is charged with -1 bytes");
+	world.conf.punt_owner = NULL;
+	assert_balanced();
+}
+
+static void
 test_buffers(void **state)
 {
 	static const char *const what[] = {
@@ -317,6 +357,8 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_balanced, world_reset),
 		cmocka_unit_test_setup(test_packets, world_reset),
+		cmocka_unit_test_setup(test_mirrored, world_reset),
+		cmocka_unit_test_setup(test_owners, world_reset),
 		cmocka_unit_test_setup(test_buffers, world_reset),
 		cmocka_unit_test_setup(test_audit, world_reset),
 		cmocka_unit_test_setup(test_audit_with_records, world_reset),

@@ -88,6 +88,7 @@ test_commands(void **state)
 	world.worker[1].drops[VERDICT_no_route] = 4;
 	world.worker[1].stats.punted[VERDICT_punt_arp] = 5;
 	world.worker[1].stats.rx = 9;
+	world.worker[1].stats.mirrored = 8;
 	world.worker[1].port[2].rx_bytes = 540;
 	assert_int_equal(stats_create(&world.conf, &stats), 0);
 	assert_answer("/magpie/drops", "\"no_route\":7");
@@ -102,11 +103,20 @@ test_commands(void **state)
 	assert_answer("/magpie/ports,2x", "null");
 	assert_answer("/magpie/workers", "[4,5]");
 	assert_answer("/magpie/workers,5", "\"rx\":9");
+	assert_answer("/magpie/workers,5", "\"mirrored\":8");
 	assert_answer("/magpie/workers,6", "null");
 	assert_answer("/magpie/pools", "[0,1,2]");
 	assert_answer("/magpie/pools,1", "\"name\":\"data\"");
 	assert_answer("/magpie/pools,2", "\"in_use\":0");
 	assert_answer("/magpie/pools,3", "null");
+	skb_owner_charge(&world.worker[1].owner, 5, 300);
+	assert_answer("/magpie/owners", "[0,1,2]");
+	assert_answer(
+		"/magpie/owners,1", "{\"name\":\"owned1.0\",\"used\":300,\"limit\":1000,\"refused\":0}");
+	assert_answer("/magpie/owners,2", "\"name\":\"punt\"");
+	assert_answer("/magpie/owners,3", "null");
+	assert_answer("/magpie/owners,x", "null");
+	assert_answer("/magpie/owners,-1", "null");
 	stats_destroy(stats);
 	assert_answer("/magpie/drops", "null");
 }

@@ -39,6 +39,18 @@ worker_lcore(const struct worker *worker)
 	return worker->lcore;
 }
 
+unsigned int
+worker_n_owners(const struct worker *worker)
+{
+	return 1;
+}
+
+const struct skb_owner *
+worker_owner(const struct worker *worker, unsigned int i)
+{
+	return i == 0 ? &worker->owner : NULL;
+}
+
 bool
 port_link_up(const struct port *port)
 {
@@ -55,11 +67,16 @@ rte_eth_stats_get(uint16_t port_id, struct rte_eth_stats *stats)
 int
 world_reset(void **state)
 {
+	char name[32];
+
 	memset(world.worker, 0, sizeof(world.worker));
 	memset(world_device, 0, sizeof(world_device));
+	skb_owner_init(&world.punt_owner, "punt", 0, LCORE_ID_ANY);
 	for (unsigned int w = 0; w < WORLD_WORKERS; w++) {
 		world.worker[w].lcore = (uint16_t)(w + 4);
 		world.workers[w] = &world.worker[w];
+		snprintf(name, sizeof(name), "owned%u.0", w);
+		skb_owner_init(&world.worker[w].owner, name, 1000, w + 4);
 	}
 	for (uint16_t id = 0; id < WORLD_PORTS; id++) {
 		world.port[id] = (struct port){.id = id, .n_rxq = id != 1, .n_txq = 1};
@@ -73,7 +90,8 @@ world_reset(void **state)
 		.pools = world.pools,
 		.n_pools = 2,
 		.magazines = world.magazines,
-		.heads = world.heads};
+		.heads = world.heads,
+		.punt_owner = &world.punt_owner};
 	return 0;
 }
 

@@ -22,6 +22,7 @@ struct worker {
 	struct worker_port port[WORLD_PORTS];
 	uint64_t drops[N_VERDICTS];
 	uint16_t lcore;
+	struct skb_owner owner; /* of its one RX queue */
 };
 
 struct world {
@@ -31,6 +32,7 @@ struct world {
 	struct rte_mempool *pools[2]; /* stock ops with a cache, magazine ops */
 	struct magazine_pool *magazines[2];
 	struct skb_pool *heads;
+	struct skb_owner punt_owner;
 	struct stats_conf conf; /* two workers */
 };
 
