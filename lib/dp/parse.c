@@ -60,11 +60,24 @@ frame_type(const uint8_t *d)
 	return load16_be(d + ETH_TYPE);
 }
 
-/* Neither in pieces nor in a buffer that somebody else sees too: what nearly every packet is. */
-static inline uint32_t
+/* In pieces, or in a buffer that somebody else sees too: what hardly any packet is. */
+static bool
 is_odd(const struct rte_mbuf *m)
 {
-	return (m->nb_segs ^ 1u) | (rte_mbuf_refcnt_read(m) ^ 1u) | (uint32_t)!RTE_MBUF_DIRECT(m);
+	return m->nb_segs > 1 || rte_mbuf_refcnt_read(m) > 1 || !RTE_MBUF_DIRECT(m);
+}
+
+/* The same of a whole burst, from the words of all its mbufs or-ed: neither count is ever 0, so both are 1 if none has more. */
+static bool
+has_odd(uint64_t rearm, uint64_t flags)
+{
+	const uint64_t counts = rte_cpu_to_le_64(0x0000ffffffff0000),
+		       ones = rte_cpu_to_le_64(0x0000000100010000);
+
+	static_assert(offsetof(struct rte_mbuf, refcnt) == offsetof(struct rte_mbuf, data_off) + 2 &&
+			      offsetof(struct rte_mbuf, nb_segs) == offsetof(struct rte_mbuf, data_off) + 4,
+		"one word: data_off, refcnt, nb_segs, port");
+	return (rearm & counts) != ones || (flags & (RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL)) != 0;
 }
 
 /* A priority tag (VLAN id 0) says nothing about where a packet belongs: the frame goes on without it (802.1Q 9.6). */
@@ -116,7 +129,7 @@ static int
 ready_all(struct worker *w, struct burst *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
-		if (is_odd(b->mbuf[i]) == 0)
+		if (!is_odd(b->mbuf[i]))
 			continue;
 		if (!b->has_heads && burst_build_lazy(w, b) != 0)
 			return -ENOMEM;
@@ -157,6 +170,7 @@ split(struct burst *b)
 static uint32_t
 locate(struct burst *b)
 {
+	uint64_t rearm = 0, flags = 0;
 	uint32_t odd = 0;
 
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -164,12 +178,14 @@ locate(struct burst *b)
 
 		b->data[i] = rte_pktmbuf_mtod(m, uint8_t *);
 		b->len[i] = m->pkt_len;
-		odd |= is_odd(m) | (m->pkt_len < ETH_HLEN);
+		rearm |= load64((const uint8_t *)m + offsetof(struct rte_mbuf, data_off));
+		flags |= m->ol_flags;
+		odd |= m->pkt_len < ETH_HLEN;
 	}
 	/* the last group of four must be readable, wherever its run began */
 	for (uint32_t i = b->n; i < b->n + 3; i++)
 		b->data[i] = b->data[0];
-	return odd;
+	return odd | has_odd(rearm, flags);
 }
 
 void

@@ -51,15 +51,18 @@ skb_mbuf_truesize(const struct rte_mbuf *mbuf)
 	return (uint32_t)(mbuf->nb_segs * (mbuf->buf_len + sizeof(*mbuf)) + sizeof(struct skb));
 }
 
-/* What only the arrival tells. */
+/* What only the arrival tells. data_len is 0 already. */
 static inline void
 skb_write_arrival(struct skb *skb, const struct rte_mbuf *mbuf, struct skb_owner *owner)
 {
 	skb->data = rte_pktmbuf_mtod(mbuf, uint8_t *);
 	skb->owner = owner;
 	skb->len = mbuf->pkt_len;
-	skb->data_len = mbuf->pkt_len - mbuf->data_len;
-	skb->truesize = skb_mbuf_truesize(mbuf);
+	skb->truesize = (uint32_t)(mbuf->buf_len + sizeof(*mbuf) + sizeof(*skb));
+	if (unlikely(mbuf->nb_segs > 1)) {
+		skb->data_len = mbuf->pkt_len - mbuf->data_len;
+		skb->truesize = skb_mbuf_truesize(mbuf);
+	}
 	skb->hash = skb_mbuf_hash(mbuf);
 	skb->port = mbuf->port;
 }
