@@ -8,7 +8,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), '..', '..', 'scripts'))
 
-from benchlib import demo, rounds, walk  # noqa: E402
+from benchlib import demo, rounds, skb, walk  # noqa: E402
 from benchlib.magpie import Account  # noqa: E402
 from benchlib.process import Workspace  # noqa: E402
 from benchlib.wires import FLOWS, Wires  # noqa: E402
@@ -103,6 +103,41 @@ class RoundsTest(unittest.TestCase):
         order = []
         rounds.interleave('ab', 2, lambda name: order.append(name) or {})
         self.assertEqual(order, ['a', 'b', 'a', 'b'])
+
+
+def skb_result(arm, samples, reference=False, metric='', latency=None):
+    return {'group': 'g/1', 'arm': arm, 'reference': reference, 'metric': metric, 'samples': samples,
+            **({'latency_ns': latency} if latency else {})}
+
+
+class SkbTest(unittest.TestCase):
+    def test_ratios_are_paired_by_round(self):
+        self.assertEqual(skb.ratios(skb_result('a', [2, 30, 4]), skb_result('b', [1, 10, 8])), [2, 3, 0.5])
+
+    def test_rounds_in_which_the_lcores_moved_do_not_count(self):
+        near, far, moved = [40, 45], [190, 200], [45, 190]
+        mine = skb_result('a', [2, 3, 4, 5], latency=[near, far, near, moved])
+        other = skb_result('b', [1, 1, 1, 1], latency=[near, far, far, moved])
+        self.assertEqual(skb.ratios(mine, other), [2, 3])
+
+    def test_table(self):
+        results = [skb_result('ours', [4, 6, 5], reference=True, metric='send'),
+                   skb_result('ours', [1, 1, 1], reference=True, metric='complete'),
+                   skb_result('idea', [8, 3, 5], metric='send'), skb_result('idea', [2, 3, 4], metric='complete')]
+        head, rows = skb.group_table(results, 'g/1')
+        self.assertEqual(head, ['g/1', 'send (quartiles)', 'x ours (quartiles)', 'complete (quartiles)',
+                                'x ours (quartiles)'])
+        self.assertEqual(rows[0], ['ours*', '5.0 (4.5..5.5)', '1.00 (1.00..1.00)', '1.0 (1.0..1.0)',
+                                   '1.00 (1.00..1.00)'])
+        self.assertEqual(rows[1], ['idea', '5.0 (4.0..6.5)', '1.00 (0.75..1.50)', '3.0 (2.5..3.5)', '3.00 (2.50..3.50)'])
+
+    def test_an_idea_without_its_reference_has_no_ratio(self):
+        self.assertEqual(skb.group_table([skb_result('idea', [8])], 'g/1')[1], [['idea', '8.0 (8.0..8.0)', '-']])
+
+    def test_markdown(self):
+        text = skb.markdown([skb_result('ours', [4], reference=True), skb_result('idea', [8])], {'cpu': 'one'})
+        self.assertIn('| idea | 8.0 (8.0..8.0) | 2.00 (2.00..2.00) |\n', text)
+        self.assertIn('- cpu: one\n', text)
 
 
 if __name__ == '__main__':
