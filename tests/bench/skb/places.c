@@ -125,6 +125,8 @@ here_receive(struct bed *bed, const struct arm *arm, void **objs)
 	struct rte_mbuf *mbufs[BURST];
 
 	for (uint32_t i = 0; i < BURST; i++)
+		rte_prefetch0(skbs[i]);
+	for (uint32_t i = 0; i < BURST; i++)
 		mbufs[i] = skbs[i]->mbuf;
 	frames_prefetch(mbufs);
 	burst_walk(mbufs, skbs);
