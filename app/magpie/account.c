@@ -21,6 +21,7 @@ account_start(struct router *router)
 		.magazines = router->magazines,
 		.n_pools = plan->n_pools,
 		.heads = router->heads,
+		.punt_owner = router->dp.punt_owner,
 		.lazy = router->options.build == BUILD_LAZY,
 	};
 
@@ -55,6 +56,7 @@ control_begin(struct router *router)
 		.n_ports = router->plan.n_ports,
 		.routes = router->routes,
 		.heads = router->heads,
+		.data = router->pools[0],
 		.punt = router->punt,
 		.magazines = router->magazines,
 		.n_magazines = router->plan.n_pools,

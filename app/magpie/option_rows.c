@@ -11,6 +11,7 @@
 
 #include "array.h"
 #include "lines.h"
+#include "mirrors.h"
 #include "option_text.h"
 #include "port_names.h"
 #include "routes.h"
@@ -19,6 +20,16 @@
 #define STATS_S_MAX   86400u
 #define RING_MAX      32768u
 #define POOL_SIZE_MAX (1u << 30)
+
+/* Balances are signed. */
+#define OWNER_LIMIT_MAX INT64_MAX
+
+const char *const build_words[3] = {[BUILD_LATE] = "late", [BUILD_EARLY] = "early", [BUILD_LAZY] = "lazy"};
+
+const char *const complete_words[4] = {[COMPLETE_ORPHAN] = "orphan",
+	[COMPLETE_ORPHAN_PACKET] = "orphan-packet",
+	[COMPLETE_COMPLETION] = "completion",
+	[COMPLETE_NONE] = "none"};
 
 /* Splits text at commas into part[n]. -EINVAL unless there are exactly n. */
 static int
@@ -171,7 +182,6 @@ mtu_row(struct options *options, char *value, struct complaint *why)
 {
 	struct mtu_spec *mtus = array_room(options->mtus, options->n_mtus, sizeof(*mtus));
 	struct mtu_spec mtu = {.from = why->from};
-	struct complaint limits = {0};
 	char *part[2];
 
 	if (mtus == NULL)
@@ -179,10 +189,8 @@ mtu_row(struct options *options, char *value, struct complaint *why)
 	options->mtus = mtus;
 	if (parts_split(value, part, 2, "PORT,BYTES such as 0,1500", why) != 0)
 		return -EINVAL;
-	if (u16_parse(part[1], MTU_MIN, MTU_MAX, &mtu.mtu, &limits) != 0)
-		return refuse(why, part[1],
-			"a number from %u to %u (a frame must fit a data buffer of %u bytes)", MTU_MIN,
-			MTU_MAX, DATA_ROOM);
+	if (u16_parse(part[1], MTU_MIN, MTU_MAX, &mtu.mtu, why) != 0)
+		return -EINVAL;
 
 	const int ret = port_name_add(options, part[0], &mtu.port, why);
 
@@ -254,19 +262,65 @@ magazine_row(struct options *options, char *value, struct complaint *why)
 	return 0;
 }
 
+/* The place of value in words[n], which is n when it is not there. */
+static unsigned int
+word_find(const char *value, const char *const *words, unsigned int n)
+{
+	unsigned int i = 0;
+
+	while (i < n && strcmp(value, words[i]) != 0)
+		i++;
+	return i;
+}
+
 static int
 build_row(struct options *options, char *value, struct complaint *why)
 {
-	static const char *const modes[] = {
-		[BUILD_LATE] = "late", [BUILD_EARLY] = "early", [BUILD_LAZY] = "lazy"};
+	const unsigned int mode = word_find(value, build_words, RTE_DIM(build_words));
 
-	for (unsigned int i = 0; i < RTE_DIM(modes); i++) {
-		if (strcmp(value, modes[i]) == 0) {
-			options->build = (enum build_mode)i;
-			return 0;
-		}
-	}
-	return refuse(why, value, "late, early or lazy");
+	if (mode == RTE_DIM(build_words))
+		return refuse(why, value, "late, early or lazy");
+	options->build = (enum build_mode)mode;
+	return 0;
+}
+
+static int
+complete_row(struct options *options, char *value, struct complaint *why)
+{
+	const unsigned int mode = word_find(value, complete_words, RTE_DIM(complete_words));
+
+	if (mode == RTE_DIM(complete_words))
+		return refuse(why, value, "orphan, orphan-packet, completion or none");
+	options->complete = (enum complete_mode)mode;
+	options->complete_given = true;
+	return 0;
+}
+
+static int
+owner_limit_row(struct options *options, char *value, struct complaint *why)
+{
+	struct limit_spec *limits = array_room(options->limits, options->n_limits, sizeof(*limits));
+	struct limit_spec limit = {.from = why->from};
+	char *part[2];
+
+	if (limits == NULL)
+		return -ENOMEM;
+	options->limits = limits;
+	if (parts_split(value, part, 2, "PORT,BYTES such as 0,1000000", why) != 0 ||
+		number_parse(part[1], 0, OWNER_LIMIT_MAX, &limit.bytes, why) != 0)
+		return -EINVAL;
+
+	const int ret = port_name_add(options, part[0], &limit.port, why);
+
+	if (ret == 0)
+		limits[options->n_limits++] = limit;
+	return ret;
+}
+
+static int
+mirror_row(struct options *options, char *value, struct complaint *why)
+{
+	return mirror_spec_parse(options, value, why);
 }
 
 static int
@@ -312,7 +366,7 @@ const struct option_row option_rows[N_OPTIONS] = {
 	[OPTION_NEIGH] = {"neigh", "PORT,ADDR,MAC", "static neighbour", neigh_row},
 	[OPTION_CONFIG] = {"config", "(PORT,QUEUE,LCORE),...", "which lcore polls which RX queue [spread by NUMA node]",
 		config_row},
-	[OPTION_MTU] = {"mtu", "PORT,BYTES", "largest IP packet on a port [1500]", mtu_row},
+	[OPTION_MTU] = {"mtu", "PORT,BYTES", "largest IP packet on a port, up to 16106 [1500]", mtu_row},
 	[OPTION_RXD] = {"rxd", "N", "descriptors per RX queue [1024]", rxd_row},
 	[OPTION_TXD] = {"txd", "N", "descriptors per TX queue [1024]", txd_row},
 	[OPTION_BURST] = {"burst", "N", "packets taken from a queue at once, up to 64 [32]", burst_row},
@@ -322,11 +376,17 @@ const struct option_row option_rows[N_OPTIONS] = {
 		pool_size_row},
 	[OPTION_POOL_OPS] = {"pool-ops", "NAME", "mempool ops: magazine, ring_mp_mc, stack, lf_stack, ... [magazine]",
 		pool_ops_row},
-	[OPTION_POOL_CACHE] = {"pool-cache", "N", "mempool cache in front of the ops, per lcore [128; early: 0]", pool_cache_row},
+	[OPTION_POOL_CACHE] = {"pool-cache", "N", "mempool cache in front of the ops, per lcore [128;\nearly, completion: 0]", pool_cache_row},
 	[OPTION_MAGAZINE] = {"magazine", "N|auto", "rounds in a magazine, 32 to 512; auto: by load, as the pool allows [auto]",
 		magazine_row},
 	[OPTION_BUILD] = {"build", "late|early|lazy", "when a packet gets its head: received, posted, or only if punted\n"
 		"[late]", build_row},
+	[OPTION_COMPLETE] = {"complete", "orphan|orphan-packet|completion|none", "when a port is no longer charged for a packet:\n"
+		"before transmit, by burst or by packet; when its buffer\n"
+		"is back; it never was [orphan; lazy: none]", complete_row},
+	[OPTION_OWNER_LIMIT] = {"owner-limit", "PORT,BYTES", "memory that packets from a port may take, 0 = any [0]", owner_limit_row},
+	[OPTION_MIRROR] = {"mirror", "PORT=PORT[,rx|tx|both]", "copies of what the first port receives, sends or both\n"
+		"leave by the second [both]", mirror_row},
 	[OPTION_STATS] = {"stats", "SECONDS", "statistics on the terminal, 0 = none [0]", stats_row},
 	[OPTION_FILE] = {"file", "FILE", "more options, one a line without dashes, '#' comments", file_row},
 	[OPTION_CHECK] = {"check", NULL, "check everything, print the plan, start nothing", check_row},

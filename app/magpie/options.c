@@ -103,22 +103,58 @@ watched(void)
 	return level == MAGAZINE_DEBUG_STATE || level == MAGAZINE_DEBUG_POISON;
 }
 
+/* Who is charged, and until when. */
+static int
+complete_check(struct options *options, struct complaint *why)
+{
+	if (!options->complete_given && options->build == BUILD_LAZY)
+		options->complete = COMPLETE_NONE;
+	if (options->complete == COMPLETE_NONE) {
+		for (uint32_t i = 0; i < options->n_limits; i++) {
+			if (options->limits[i].bytes == 0)
+				continue;
+			why->from = options->limits[i].from;
+			return refuse(why, "a limit", "none with --complete none%s: nobody is charged",
+				options->complete_given ? "" : ", which is --build lazy's");
+		}
+		return 0;
+	}
+	if (options->build != BUILD_LAZY)
+		return 0;
+	why->from = options->from[OPTION_COMPLETE];
+	return refuse(why, complete_words[options->complete],
+		"none with --build lazy: without heads there is nobody to charge");
+}
+
+/* What two options need of the buffers' pools: that they hear of each buffer when it leaves or comes home. */
+static int
+hooks_check(struct options *options, struct complaint *why)
+{
+	const bool early = options->build == BUILD_EARLY,
+		   hooks = early || options->complete == COMPLETE_COMPLETION;
+	const char *const what = early ? "--build early" : "--complete completion";
+
+	if (hooks && strcmp(options->pool_ops, "magazine") != 0) {
+		why->from = options->from[OPTION_POOL_OPS];
+		return refuse(why, options->pool_ops, "magazine, whose hooks %s needs to %s", what,
+			early ? "bind heads" : "see buffers come back");
+	}
+	if (options->pool_cache == POOL_CACHE_UNSET)
+		options->pool_cache = hooks || watched() ? 0 : POOL_CACHE_DEFAULT;
+	if (hooks && options->pool_cache != 0) {
+		why->from = options->from[OPTION_POOL_CACHE];
+		return refuse(
+			why, "a cache", "0: buffers in a mempool cache would pass by the hooks of %s", what);
+	}
+	return 0;
+}
+
 /* What one option means for another. */
 static int
 options_check(struct options *options, struct complaint *why)
 {
-	if (options->build == BUILD_EARLY && strcmp(options->pool_ops, "magazine") != 0) {
-		why->from = options->from[OPTION_POOL_OPS];
-		return refuse(
-			why, options->pool_ops, "magazine, whose hooks --build early needs to bind heads");
-	}
-	if (options->pool_cache == POOL_CACHE_UNSET)
-		options->pool_cache = options->build == BUILD_EARLY || watched() ? 0 : POOL_CACHE_DEFAULT;
-	if (options->build == BUILD_EARLY && options->pool_cache != 0) {
-		why->from = options->from[OPTION_POOL_CACHE];
-		return refuse(why, "a cache",
-			"0: buffers in a mempool cache would pass by the hooks of --build early");
-	}
+	if (complete_check(options, why) != 0 || hooks_check(options, why) != 0)
+		return -EINVAL;
 	return route_specs_merge(options, why);
 }
 
@@ -164,4 +200,6 @@ options_fini(struct options *options)
 	free(options->paths);
 	free(options->rxqs);
 	free(options->mtus);
+	free(options->limits);
+	free(options->mirrors);
 }

@@ -14,16 +14,17 @@
 #include <rte_mempool.h>
 
 #include "complaint.h"
+#include "port.h"
 #include "route.h"
 #include "worker.h"
 
 #define PORT_NAMES_MAX   256u /* different spellings of PORT */
 #define OPTION_PORT_NONE UINT16_MAX
 
-/* Bytes that a data buffer has for a frame, and the largest MTU that fits with Ethernet header, one VLAN tag and FCS. */
+/* Bytes that a data buffer has for a frame. Larger ones take several: port_frame_buffers(). */
 #define DATA_ROOM 2048u
-#define MTU_MAX   (DATA_ROOM - RTE_ETHER_HDR_LEN - 4u - RTE_ETHER_CRC_LEN)
 #define MTU_MIN   68u /* RFC 791 3.1 */
+#define MTU_MAX   (RTE_ETHER_MAX_JUMBO_FRAME_LEN - PORT_FRAME_EXTRA)
 
 /* The places of option_rows. */
 enum option_id {
@@ -42,6 +43,9 @@ enum option_id {
 	OPTION_POOL_CACHE,
 	OPTION_MAGAZINE,
 	OPTION_BUILD,
+	OPTION_COMPLETE,
+	OPTION_OWNER_LIMIT,
+	OPTION_MIRROR,
 	OPTION_STATS,
 	OPTION_FILE,
 	OPTION_CHECK,
@@ -86,6 +90,19 @@ struct mtu_spec {
 	uint16_t port, mtu;
 };
 
+struct limit_spec {
+	struct origin from;
+	uint16_t port;
+	uint64_t bytes;
+};
+
+/* Copies of what port receives (rx), of what it sends (tx), leave by to. */
+struct mirror_spec {
+	struct origin from;
+	uint16_t port, to;
+	bool rx, tx;
+};
+
 /* Everything that was asked for. */
 struct options {
 	int n_eal; /* eal_argv[n_eal]: the command line before "--", with the program's name */
@@ -96,7 +113,9 @@ struct options {
 	struct route_path *paths;
 	struct rxq_spec *rxqs;
 	struct mtu_spec *mtus;
-	uint32_t n_addrs, n_neighs, n_routes, n_paths, n_rxqs, n_mtus;
+	struct limit_spec *limits;
+	struct mirror_spec *mirrors;
+	uint32_t n_addrs, n_neighs, n_routes, n_paths, n_rxqs, n_mtus, n_limits, n_mirrors;
 	char *port_names[PORT_NAMES_MAX];
 	struct origin port_from[PORT_NAMES_MAX]; /* where each stood first */
 	uint16_t n_port_names;
@@ -110,6 +129,8 @@ struct options {
 	uint32_t pool_cache;
 	uint32_t magazine; /* M, 0 = auto */
 	enum build_mode build;
+	enum complete_mode complete;
+	bool complete_given;
 	uint32_t stats_s; /* 0 = off */
 };
 
@@ -123,6 +144,10 @@ struct option_row {
 };
 
 extern const struct option_row option_rows[N_OPTIONS];
+
+/* The words for enum build_mode and enum complete_mode. */
+extern const char *const build_words[3];
+extern const char *const complete_words[4];
 
 /*
  * Reads the command line and the files it names, prints what is wrong with them. GO_ON, DONE (--help,

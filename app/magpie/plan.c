@@ -47,6 +47,12 @@ ports_resolve(struct options *options)
 		options->rxqs[i].port = ids[options->rxqs[i].port];
 	for (uint32_t i = 0; i < options->n_mtus; i++)
 		options->mtus[i].port = ids[options->mtus[i].port];
+	for (uint32_t i = 0; i < options->n_limits; i++)
+		options->limits[i].port = ids[options->limits[i].port];
+	for (uint32_t i = 0; i < options->n_mirrors; i++) {
+		options->mirrors[i].port = ids[options->mirrors[i].port];
+		options->mirrors[i].to = ids[options->mirrors[i].to];
+	}
 	for (uint32_t i = 0; i < options->n_routes; i++)
 		if (options->routes[i].form == ROUTE_ONLINK)
 			options->routes[i].port = ids[options->routes[i].port];
@@ -76,25 +82,41 @@ pool_of_node(struct plan *plan, int node)
 	return (uint8_t)plan->n_pools++;
 }
 
-static enum outcome
-port_plan_one(const struct options *options, struct plan *plan, uint16_t id)
+/* The --mtu that counts for port id, NULL if there is none. */
+static const struct mtu_spec *
+mtu_find(const struct options *options, uint16_t id)
 {
-	struct port_conf conf = {.rxd = options->rxd,
+	for (uint32_t i = options->n_mtus; i-- > 0;)
+		if (options->mtus[i].port == id)
+			return &options->mtus[i];
+	return NULL;
+}
+
+/* What is asked of every port; chains = some of them may receive chains. */
+static struct port_conf
+port_conf_make(const struct options *options, const struct plan *plan, uint16_t id, bool chains)
+{
+	const struct mtu_spec *mtu = mtu_find(options, id);
+
+	return (struct port_conf){.mtu = mtu == NULL ? 0 : mtu->mtu,
+		.rxd = options->rxd,
 		.txd = options->txd,
 		.promisc = options->promisc,
-		.fast_free_ok = plan->n_pools == 1};
+		.fast_free_ok = plan->n_pools == 1,
+		.chains = chains,
+		.clones = options->n_mirrors > 0,
+		.data_room = DATA_ROOM};
+}
+
+static enum outcome
+port_plan_one(const struct options *options, struct plan *plan, uint16_t id, bool chains)
+{
+	const struct port_conf conf = port_conf_make(options, plan, id, chains);
 	const struct port_map map = {
 		.rxqs = plan->map, .n_rxqs = plan->n_map, .lcores = plan->lcores, .n_lcores = plan->n_lcores};
-	const struct origin *from = &options->from[OPTION_CONFIG];
-	char why[160] = "", name[RTE_ETH_NAME_MAX_LEN] = "";
-
-	for (uint32_t i = 0; i < options->n_mtus; i++) {
-		if (options->mtus[i].port == id) {
-			conf.mtu = options->mtus[i].mtu;
-			from = &options->mtus[i].from;
-		}
-	}
-
+	const struct mtu_spec *mtu = mtu_find(options, id);
+	const struct origin *from = mtu == NULL ? &options->from[OPTION_CONFIG] : &mtu->from;
+	char why[200] = "", name[RTE_ETH_NAME_MAX_LEN] = "";
 	const int ret = port_plan(id, &conf, &map, &plan->ports[id], why, sizeof(why));
 
 	if (ret == 0)
@@ -109,7 +131,7 @@ port_plan_one(const struct options *options, struct plan *plan, uint16_t id)
 static enum outcome
 ports_plan(const struct options *options, struct plan *plan)
 {
-	bool ours[RTE_MAX_ETHPORTS] = {false};
+	bool ours[RTE_MAX_ETHPORTS] = {false}, chains = false;
 	enum outcome outcome = GO_ON;
 
 	for (unsigned int i = 0; i < plan->n_map; i++)
@@ -120,9 +142,14 @@ ports_plan(const struct options *options, struct plan *plan)
 		plan->n_ports = id + 1u;
 		plan->port_pool[id] = pool_of_node(plan, memory_node(rte_eth_dev_socket_id(id)));
 	}
+	for (uint16_t id = 0; id < plan->n_ports && !chains; id++) {
+		const struct port_conf conf = port_conf_make(options, plan, id, false);
+
+		chains = ours[id] && port_chains(id, &conf);
+	}
 	for (uint16_t id = 0; id < plan->n_ports && outcome == GO_ON; id++)
 		if (ours[id])
-			outcome = port_plan_one(options, plan, id);
+			outcome = port_plan_one(options, plan, id, chains);
 	return outcome;
 }
 
@@ -149,6 +176,13 @@ references_check(const struct options *options, const struct plan *plan)
 		outcome = port_used(plan, options->neighs[i].port, &options->neighs[i].from);
 	for (uint32_t i = 0; i < options->n_mtus && outcome == GO_ON; i++)
 		outcome = port_used(plan, options->mtus[i].port, &options->mtus[i].from);
+	for (uint32_t i = 0; i < options->n_limits && outcome == GO_ON; i++)
+		outcome = port_used(plan, options->limits[i].port, &options->limits[i].from);
+	for (uint32_t i = 0; i < options->n_mirrors && outcome == GO_ON; i++) {
+		outcome = port_used(plan, options->mirrors[i].port, &options->mirrors[i].from);
+		if (outcome == GO_ON)
+			outcome = port_used(plan, options->mirrors[i].to, &options->mirrors[i].from);
+	}
 	for (uint32_t i = 0; i < options->n_routes && outcome == GO_ON; i++)
 		if (options->routes[i].form == ROUTE_ONLINK)
 			outcome = port_used(plan, options->routes[i].port, &options->routes[i].from);
@@ -188,5 +222,7 @@ plan_start(struct router *router)
 		outcome = ports_plan(options, plan);
 	if (outcome == GO_ON)
 		outcome = references_check(options, plan);
+	if (outcome == GO_ON)
+		outcome = policy_plan(options, plan);
 	return outcome == GO_ON ? pool_sizes_plan(options, plan) : outcome;
 }

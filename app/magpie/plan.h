@@ -13,7 +13,11 @@
 #include "sizing.h"
 
 #define PUNT_RING_SIZE 4096u /* packets on their way to the control thread */
-#define MAP_MAX        (RTE_MAX_ETHPORTS * PORT_QUEUES_MAX)
+
+/* What a packet in one data buffer is charged with: skb.truesize. */
+#define PACKET_TRUESIZE (sizeof(struct skb) + sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM + DATA_ROOM)
+
+#define MAP_MAX (RTE_MAX_ETHPORTS * PORT_QUEUES_MAX)
 
 /* The data buffers of one NUMA node. */
 struct pool_plan {
@@ -29,12 +33,17 @@ struct plan {
 	unsigned int n_map;
 	struct port ports[RTE_MAX_ETHPORTS]; /* by ethdev id; n_rxq 0: not ours */
 	unsigned int n_ports;                /* the highest id + 1 */
+	struct port_policy policy[RTE_MAX_ETHPORTS];
+	bool mirrors;                        /* some port has one */
 	uint8_t port_pool[RTE_MAX_ETHPORTS]; /* which of pools a port receives into */
 	struct pool_plan pools[RTE_MAX_NUMA_NODES];
 	unsigned int n_pools;
 	uint32_t magazine; /* M of the heads */
 	uint32_t n_heads;
 };
+
+/* Limits and mirrors of the ports that are planned. GO_ON or BAD_INPUT (said). */
+enum outcome policy_plan(const struct options *options, struct plan *plan);
 
 /* Sizes of pools and heads, from the ports that are planned. GO_ON or BAD_INPUT (said). */
 enum outcome pool_sizes_plan(const struct options *options, struct plan *plan);

@@ -5,6 +5,10 @@
  *
  *   heads, late or lazy:  lcores * (3 * burst + 4 * M) + punt ring
  *   heads, early:         the same + every data buffer, for each has one while a ring holds it
+ *
+ * Where a packet may be several buffers (k for the largest MTU), k for each packet in a hand-off ring and in flight, and
+ * in TX rings whose descriptors hold packets; not in the punt ring, if its owner counts what is in it. A mirror
+ * port's packet holds one more, its first buffer being an indirect one; and each lcore has a burst of copies in flight, with heads.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,6 +18,46 @@
 
 #define POOL_HELP_MAX (1u << 30)
 
+/* Buffers of the largest frame, over all ports. */
+static uint32_t
+buffers_max(const struct plan *plan)
+{
+	uint32_t max = 1;
+
+	for (unsigned int id = 0; id < plan->n_ports; id++)
+		if (plan->ports[id].n_rxq > 0)
+			max = RTE_MAX(max, port_frame_buffers(plan->ports[id].mtu, DATA_ROOM));
+	return max;
+}
+
+static bool
+is_mirror(const struct plan *plan, unsigned int id)
+{
+	for (unsigned int i = 0; i < plan->n_ports; i++)
+		if (plan->policy[i].mirror_rx == id || plan->policy[i].mirror_tx == id)
+			return true;
+	return false;
+}
+
+/* A packet that leaves by the port. */
+static uint32_t
+packet_buffers(const struct plan *plan, unsigned int id)
+{
+	return port_frame_buffers(plan->ports[id].mtu, DATA_ROOM) + is_mirror(plan, id);
+}
+
+/* What is in the port's TX descriptors and on its way to them. */
+static void
+egress_add(const struct plan *plan, unsigned int id, struct sizing_demand *demand)
+{
+	const struct port *port = &plan->ports[id];
+	const uint32_t slot = port->whole ? packet_buffers(plan, id) : 1u + is_mirror(plan, id);
+
+	demand->txd += (uint32_t)port->n_txq * port->txd * slot;
+	if (port->shared)
+		demand->handoff += PORT_HANDOFF_SIZE * packet_buffers(plan, id);
+}
+
 /* A TX ring or a hand-off may hold buffers of any pool, an RX ring only those of its own. */
 static struct sizing_demand
 pool_demand(const struct options *options, const struct plan *plan, unsigned int pool)
@@ -22,8 +66,10 @@ pool_demand(const struct options *options, const struct plan *plan, unsigned int
 
 	placement_topology(&topology);
 
-	struct sizing_demand demand = {.handoff = PUNT_RING_SIZE,
-		.burst = options->burst,
+	const uint32_t widest = buffers_max(plan);
+	struct sizing_demand demand = {
+		.handoff = PUNT_RING_SIZE * (options->complete == COMPLETE_NONE ? widest : 1),
+		.burst = options->burst * widest,
 		.n_lcores = plan->n_lcores,
 		.n_nodes = topology.n_nodes,
 		.mempool_cache = options->pool_cache};
@@ -35,9 +81,10 @@ pool_demand(const struct options *options, const struct plan *plan, unsigned int
 			continue;
 		if (plan->port_pool[id] == pool)
 			demand.rxd += (uint32_t)port->n_rxq * port->rxd;
-		demand.txd += (uint32_t)port->n_txq * port->txd;
-		demand.handoff += port->shared ? PORT_HANDOFF_SIZE : 0;
+		egress_add(plan, id, &demand);
 	}
+	if (plan->mirrors)
+		demand.handoff += plan->n_lcores * options->burst;
 	return demand;
 }
 
@@ -91,6 +138,7 @@ pool_sizes_plan(const struct options *options, struct plan *plan)
 	}
 	/* heads live from RX to TX on one lcore: nothing to adapt to */
 	plan->magazine = options->magazine == 0 ? MAGAZINE_ROUNDS_DEFAULT : options->magazine;
-	plan->n_heads += plan->n_lcores * (3u * options->burst + 4 * plan->magazine) + PUNT_RING_SIZE;
+	plan->n_heads += plan->n_lcores * ((3u + plan->mirrors) * options->burst + 4 * plan->magazine) +
+			 PUNT_RING_SIZE;
 	return outcome;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <rte_eal.h>
+#include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
@@ -27,16 +28,44 @@ heads_make(struct router *router)
 	return GO_ON;
 }
 
-/* --build early: a head is bound to each data buffer as it leaves the pool. */
+static void
+early_completion_put(void *heads, void *const *mbufs, unsigned int n)
+{
+	skb_owner_put_hook(NULL, mbufs, n);
+	skb_early_put(heads, mbufs, n);
+}
+
+/*
+ * --build early: a head is bound to each data buffer as it leaves the pool. --complete completion: who was charged for it is
+ * released as it comes back.
+ */
 static enum outcome
 hooks_set(struct router *router, struct rte_mempool *pool)
 {
-	const struct mempool_magazine_hooks hooks = {
-		.on_get = skb_early_get, .on_put = skb_early_put, .arg = router->heads};
+	const bool early = router->options.build == BUILD_EARLY;
+	const bool completion = router->options.complete == COMPLETE_COMPLETION;
+	struct mempool_magazine_hooks hooks = {.arg = router->heads};
 
-	if (router->options.build != BUILD_EARLY || mempool_magazine_set_hooks(pool, &hooks) == 0)
+	if (early)
+		hooks = (struct mempool_magazine_hooks){
+			.on_get = skb_early_get, .on_put = skb_early_put, .arg = router->heads};
+	if (completion)
+		hooks.on_put = early ? early_completion_put : skb_owner_put_hook;
+	if ((!early && !completion) || mempool_magazine_set_hooks(pool, &hooks) == 0)
 		return GO_ON;
 	return complain_about(&router->options.from[OPTION_POOL_OPS], router->options.pool_ops, "magazine");
+}
+
+/* A place in the mbuf for the charge. */
+static enum outcome
+charges_make(const struct router *router)
+{
+	const int ret = router->options.complete == COMPLETE_COMPLETION ? skb_owner_defer_init() : 0;
+
+	if (ret == 0)
+		return GO_ON;
+	return fault("no place in the mbufs for what is charged: %s. Run: magpie ... --complete orphan",
+		rte_strerror(-ret));
 }
 
 /*
@@ -137,11 +166,15 @@ pools_start(struct router *router)
 	if (outcome == GO_ON)
 		outcome = packing_check(&router->plan);
 	if (outcome == GO_ON)
+		outcome = charges_make(router);
+	if (outcome == GO_ON)
 		outcome = heads_make(router);
 	for (unsigned int i = 0; i < router->plan.n_pools && outcome == GO_ON; i++)
 		outcome = pool_make(router, i);
 	if (outcome != GO_ON)
 		return outcome;
+	/* as many bytes as its places take when each packet has one buffer: so many buffers the pool has for it */
+	skb_owner_init(&router->punt_owner, "punt", PUNT_RING_SIZE * PACKET_TRUESIZE, LCORE_ID_ANY);
 	router->punt = rte_ring_create("punt", PUNT_RING_SIZE, router->plan.pools[0].node, RING_F_SC_DEQ);
 	return router->punt == NULL ? memory_fault("the ring to the control thread") : GO_ON;
 }

@@ -27,6 +27,17 @@ offloads_print(const char *which, uint64_t offloads, const char *(*name)(uint64_
 }
 
 static void
+frames_print(const struct port *port)
+{
+	const uint32_t buffers = port_frame_buffers(port->mtu, DATA_ROOM);
+
+	printf("  frames of %s%u buffer%s%s\n", buffers > 1 ? "up to " : "", buffers, buffers > 1 ? "s" : "",
+		port->linear                   ? ", sends from one only"
+		: port->chains && buffers == 1 ? ", more may arrive"
+					       : "");
+}
+
+static void
 port_print(const struct port *port)
 {
 	char mac[RTE_ETHER_ADDR_FMT_SIZE], node[16];
@@ -40,6 +51,18 @@ port_print(const struct port *port)
 	offloads_print("TX", port->tx_offloads, rte_eth_dev_tx_offload_name);
 	printf("\n  link by %s%s\n", port->lsc ? "interrupt and polling" : "polling",
 		port->shared ? ", shared: its owner transmits for the other workers" : "");
+	frames_print(port);
+}
+
+static void
+policy_print(const struct port_policy *policy)
+{
+	if (policy->owner_limit > 0)
+		printf("  at most %" PRIu64 " bytes of memory for its packets\n", policy->owner_limit);
+	if (policy->mirror_rx != MIRROR_NONE)
+		printf("  copies of what it receives leave by port %u\n", policy->mirror_rx);
+	if (policy->mirror_tx != MIRROR_NONE)
+		printf("  copies of what it sends leave by port %u\n", policy->mirror_tx);
 }
 
 static void
@@ -89,21 +112,37 @@ pool_print(const struct router *router, unsigned int i)
 }
 
 static void
+owners_print(const struct options *options)
+{
+	static const char *const how[] = {[COMPLETE_ORPHAN] = "released per burst before transmit",
+		[COMPLETE_ORPHAN_PACKET] = "released one by one before transmit",
+		[COMPLETE_COMPLETION] = "released when their buffers are back",
+		[COMPLETE_NONE] = "not charged to anybody"};
+
+	printf("owners: %s, packets are %s", complete_words[options->complete], how[options->complete]);
+	if (options->complete != COMPLETE_NONE)
+		printf("; at most %zu bytes to the control thread", PUNT_RING_SIZE * PACKET_TRUESIZE);
+	printf("\n");
+}
+
+static void
 plan_print(const struct router *router)
 {
-	static const char *const modes[] = {
-		[BUILD_LATE] = "late", [BUILD_EARLY] = "early", [BUILD_LAZY] = "lazy"};
 	const struct plan *plan = &router->plan;
 
-	for (unsigned int id = 0; id < plan->n_ports; id++)
-		if (plan->ports[id].n_rxq > 0)
-			port_print(&plan->ports[id]);
+	for (unsigned int id = 0; id < plan->n_ports; id++) {
+		if (plan->ports[id].n_rxq == 0)
+			continue;
+		port_print(&plan->ports[id]);
+		policy_print(&plan->policy[id]);
+	}
 	map_print(plan);
 	routes_print(router);
 	for (unsigned int i = 0; i < plan->n_pools; i++)
 		pool_print(router, i);
-	printf("heads: %u, built %s, magazines of %u\n", plan->n_heads, modes[router->options.build],
+	printf("heads: %u, built %s, magazines of %u\n", plan->n_heads, build_words[router->options.build],
 		plan->magazine);
+	owners_print(&router->options);
 	printf("workers: %u, burst %u; the control thread %s\n", plan->n_lcores, router->options.burst,
 		control_cpu_shared() ? "shares a CPU with one of them" : "has a CPU of its own");
 }
@@ -125,10 +164,31 @@ nodes_warn(const struct plan *plan)
 	}
 }
 
+static void
+mirror_warn(const struct plan *plan, unsigned int id, uint16_t to)
+{
+	if (to != MIRROR_NONE && plan->ports[to].mtu < plan->ports[id].mtu)
+		warn("port %u has MTU %u and its mirror port %u has %u: larger packets are not copied", id,
+			plan->ports[id].mtu, to, plan->ports[to].mtu);
+}
+
+static void
+mirrors_warn(const struct plan *plan)
+{
+	for (unsigned int id = 0; id < plan->n_ports; id++) {
+		const struct port_policy *policy = &plan->policy[id];
+
+		mirror_warn(plan, id, policy->mirror_rx);
+		if (policy->mirror_tx != policy->mirror_rx)
+			mirror_warn(plan, id, policy->mirror_tx);
+	}
+}
+
 enum outcome
 report_start(struct router *router)
 {
 	nodes_warn(&router->plan);
+	mirrors_warn(&router->plan);
 	if (router->options.n_addrs == 0)
 		warn("no --addr: there is no subnet, so every packet will be dropped");
 	if (!router->options.check)

@@ -23,6 +23,7 @@ struct router {
 	struct rte_mempool *pools[RTE_MAX_NUMA_NODES];       /* as plan.pools */
 	struct magazine_pool *magazines[RTE_MAX_NUMA_NODES]; /* behind pools; NULL with other ops */
 	struct rte_ring *punt;
+	struct skb_owner punt_owner; /* of what is in it */
 	struct skb_pool *heads;
 	uint64_t ports_open; /* bit = ethdev id */
 	struct dp_conf dp;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bad input ends in one line and status 2, faults of the machine in one line and status 1; the plan tells the truth."""
+"""Bad input ends in one line and status 2, faults of the machine in one line and status 1; what is good is not refused."""
 import os
 import pathlib
 import re
@@ -94,10 +94,27 @@ SYNTAX = [
        '(,0,0)', '((0,0,0))', '(0,0,4294967296)')],
     # MTU
     *[(['--mtu', bad], '--mtu: found') for bad in ('1500', '0,', '0,67', '0,65536', '0,x', '0,1500,1', ',1500')],
-    (['--mtu', '0,2027'], '--mtu', 'from 68 to 2026', 'data buffer of 2048 bytes'),
+    (['--mtu', '0,16107'], "--mtu: found '16107'", 'from 68 to 16106'),
+    # owners and mirrors
+    *[(['--complete', bad], '--complete: found', 'expected orphan, orphan-packet, completion or none')
+      for bad in ('', 'Orphan', 'orphan_packet', 'early', 'orphan,none')],
+    *[(['--owner-limit', bad], '--owner-limit: found')
+      for bad in ('1000000', '0,', '0,x', '0,-1', '0,1,2', ',1000000', '0,9223372036854775808', '0,1e6')],
+    *[(['--mirror', bad], '--mirror: found', 'PORT=PORT[,rx|tx|both]') for bad in ('', '0', '0,1', 'rx')],
+    *[(['--mirror', bad], '--mirror: found', 'expected rx, tx or both')
+      for bad in ('0=1,', '0=1,RX', '0=1,rx,tx', '0=1,rxtx', '0=1,2')],
+    *[(['--mirror', bad], '--mirror: found nothing', 'expected a port') for bad in ('=1', '0=', '=', '0=,rx')],
     # what two options mean for each other
     (['--build', 'early', '--pool-ops', 'stack'], "--pool-ops: found 'stack'", 'expected magazine', '--build early'),
     (['--pool-cache', '32', '--build', 'early'], '--pool-cache', 'expected 0', '--build early'),
+    (['--complete', 'completion', '--pool-ops', 'stack'], "--pool-ops: found 'stack'", 'expected magazine',
+     '--complete completion'),
+    (['--pool-cache', '32', '--complete', 'completion'], '--pool-cache', 'expected 0', '--complete completion'),
+    (['--pool-cache', '32', '--complete', 'completion', '--build', 'early'], '--pool-cache', '--build early'),
+    *[(['--build', 'lazy', '--complete', mode], f"--complete: found '{mode}', expected none with --build lazy")
+      for mode in ('orphan', 'orphan-packet', 'completion')],
+    (['--owner-limit', '0,1000000', '--complete', 'none'], '--owner-limit: found', 'with --complete none: nobody is charged'),
+    (['--owner-limit', '0,0', '--owner-limit', '1,1000000', '--build', 'lazy'], '--owner-limit: found', "--build lazy's"),
     # files
     (['--file', ''], '--file: found nothing'),
     (['--file', '/no/such.conf'], "--file: found '/no/such.conf', expected a readable file (No such file or directory)"),
@@ -113,9 +130,13 @@ def test_syntax(parse, case):
     parse(*options).assert_one_line(2, *parts)
 
 
-def test_parsed_before_eal(parse):
+@pytest.mark.parametrize('options', [
+    ['--burst', '32'], ['--mtu', '0,16106'], ['--build', 'lazy', '--complete', 'none'], ['--complete', 'none', '--owner-limit', '0,0'],
+    ['--owner-limit', '0,9223372036854775807'], ['--mirror', '0=1', '--mirror=2=3,rx', '--mirror=a=b,tx', '--mirror', '4=5,both'],
+    ['--complete', 'none', '--pool-ops', 'stack', '--complete', 'orphan-packet']], ids=' '.join)
+def test_parsed_before_eal(parse, options):
     """The control of the cases above: good options get as far as the EAL, whose options are bad."""
-    parse('--burst', '32').assert_one_line(2, 'EAL options', 'no-such-eal-option')
+    parse(*options).assert_one_line(2, 'EAL options', 'no-such-eal-option')
 
 
 def test_control_characters_stay_on_one_line(parse):
@@ -175,6 +196,8 @@ FILES = [
     ('help\n', ':1: help: ', 'not in a file'),
     ('burst 3\x002\n', ':1: ', 'a byte 0'),
     ('build early\npool-ops ring_mp_mc\n', ':2: pool-ops: ', '--build early'),
+    ('mirror 0=1\nmirror = 0=1,up\n', ':2: mirror: ', "found 'up'"),
+    ('complete none\nowner-limit 0,1000000\n', ':2: owner-limit: ', '--complete none'),
 ]
 
 
@@ -256,6 +279,20 @@ SEMANTICS = [
     ([*ADDRS, '--neigh', '0,10.0.0.2,02:00:00:00:00:02', '--neigh', 'net_ring0,10.0.0.2,02:00:00:00:00:03'],
      "--neigh: found '10.0.0.2'", 'one MAC address'),
     (['--pool-ops', 'magazin'], "--pool-ops: found 'magazin'", 'ring_mp_mc', 'magazine'),
+    (['--owner-limit', '7,1000000'], "--owner-limit: found '7'", 'a port'),
+    (['--config', '(0,0,0)', '--owner-limit', '1,1000000'], '--owner-limit', 'a port that --config names'),
+    (['--owner-limit', '0,77823'], "--owner-limit: found '77823'", 'at least 77824 for port 0', '32 packets of 2432 bytes'),
+    (['--owner-limit', '0,2431', '--burst', '1'], 'at least 2432 for port 0', '1 packets'),
+    (['--config', '(0,0,0),(0,1,0),(1,0,0)', '--owner-limit', 'net_ring0,155647'], 'at least 155648 for port 0', '2 RX queues'),
+    (['--mirror', '0=9'], "--mirror: found '9'", 'a port'),
+    (['--mirror', '9=0'], "--mirror: found '9'", 'a port'),
+    (['--config', '(0,0,0)', '--mirror', '0=1,rx'], "--mirror: found 'port 1'", 'a port that --config names'),
+    (['--config', '(0,0,0)', '--mirror', '1=0,rx'], "--mirror: found 'port 1'", 'a port that --config names'),
+    (['--mirror', '1=net_ring1,rx'], "--mirror: found 'port 1'", 'another port for its copies than itself'),
+    (['--mirror', '0=1,rx', '--mirror', 'net_ring0=net_ring1,rx'], "--mirror: found 'a second mirror of port 0'",
+     'one for what it receives, which port 1 is already'),
+    (['--mirror', '0=1', '--mirror', '0=1,tx'], '--mirror', 'net_ring needs them for itself'),
+    (['--mirror', '0=1,tx'], "--mirror: found 'port 0'", 'shared buffers, or only rx'),
     (['--config', '(0,0,0),(0,1,0),(0,2,0),' + ','.join(f'(0,{i},0)' for i in range(3, 60))], '--config', 'RX queues'),
 ]
 
@@ -277,69 +314,6 @@ def test_same_route_twice_is_one(check):
     once = check(*ADDRS, '--route', '9.0.0.0/8,via=10.0.0.2,via=10.0.0.3')
     twice = check(*ADDRS, '--route', '9.0.0.0/8,via=10.0.0.2,via=10.0.0.3', '--route', '9.0.0.0/8,via=10.0.0.3,via=10.0.0.2')
     assert (once.status, twice.out) == (0, once.out), twice
-
-
-def test_check_prints_the_plan(check):
-    ended = check(*ADDRS, '--addr', '1,2001:db8::1/64', '--route', '0.0.0.0/0,via=10.0.1.2', '--mtu', '1,1400', '--rxd', '512',
-                  '--neigh', '1,10.0.1.2,02:00:00:00:00:02', '--route', '9.0.0.0/8,blackhole')
-    assert ended.status == 0 and ended.err == '', ended
-    for line in (r'port 0: net_ring0, driver net_ring, MAC [0-9A-F:]{17}, MTU 1500, node \w+',
-                 r'port 1: net_ring1, driver net_ring, MAC [0-9A-F:]{17}, MTU 1400, node \w+',
-                 r'  1 RX queue of 512, 1 TX queue of 1024, RX offloads .*, TX offloads .*',
-                 r'  link by .*polling.*',
-                 r'queue: port 1 queue 0 -> lcore 0 \(node 0\), pool on node 0; distance to port -?\d+, to pool \d+',
-                 r'tables: 3 addresses, 1 neighbours, 2 configured routes',
-                 r'.* adjacencies .* FIB \d+\.\d MB',
-                 r'pool: \d+ data buffers of 2048 bytes on node 0, ops magazine, mempool cache 128, magazines of up to 128',
-                 r'heads: \d+, built late, magazines of 128',
-                 r'workers: 1, burst 32; the control thread (has a CPU of its own|shares a CPU with one of them)'):
-        assert re.search(f'^{line}$', ended.out, re.M), f'{line!r} is not in\n{ended.out}'
-
-
-def test_equation_adds_up(check):
-    out = check('--rxd', '256', '--magazine', '128').out
-    terms = re.search(r'rings (\d+) \+ handed over (\d+) \+ in flight (\d+) \+ in caches (\d+) \+ reserve (\d+)'
-                      r' = (\d+) <= (\d+)', out)
-    *parts, want, have = map(int, terms.groups())
-    assert sum(parts) == want <= have
-    assert parts == [2 * (256 + 1024), 4096, 3 * 32, 2 * 128 + 128 * 3 // 2, 2 * 128]
-
-
-def test_control_thread_shares_the_only_cpu(start):
-    cpus = os.sched_getaffinity(0)
-    lcores = ','.join(map(str, sorted(cpus)))
-    out = start(eal('net_ring0', lcores=lcores), ['--check']).finish().out
-    assert 'the control thread shares a CPU' in out
-
-
-@pytest.mark.parametrize('ops', [['--pool-ops', 'magazine'], ['--magazine', 'auto'], ['--magazine', '512'],
-                                 ['--pool-ops', 'ring_mp_mc', '--pool-cache', '256'], ['--pool-ops', 'stack'],
-                                 ['--build', 'early'], ['--pool-cache', '64']], ids=' '.join)
-def test_pool_too_small(start, ops):
-    """The line says what would do: that much is then enough to run, one less is not."""
-    ended = start(eal('net_ring0', 'net_ring1'), [*ops, '--pool-size', '1000']).finish()
-    ended.assert_one_line(2, "--pool-size: found '1000', expected at least", 'set --pool-size')
-    want = int(re.search(r'set --pool-size (\d+)$', ended.err).group(1))
-    assert f'at least {want} (' in ended.err
-    start(eal('net_ring0', 'net_ring1'), [*ops, '--pool-size', str(want - 1)]).finish().assert_one_line(2, f'{want}')
-    start(eal('net_ring0', 'net_ring1'), [*ops, '--pool-size', str(want)]).wait_forwarding().stop().assert_balanced()
-
-
-@pytest.mark.parametrize('level, options, cache', [
-    ('state', [], 0), ('poison', [], 0), ('off', [], 128), ('state', ['--pool-cache', '64'], 64)])
-def test_watched_buffers_pass_by_no_cache(start, level, options, cache):
-    """A double free that stays within a mempool cache would not be seen."""
-    ended = start(eal('net_ring0', 'net_ring1'), [*options, '--check'], env={'MAGAZINE_DEBUG': level}).finish()
-    assert f'mempool cache {cache},' in ended.out, ended
-
-
-def test_auto_takes_what_fits(start):
-    def rounds(size):
-        out = start(eal('net_ring0', 'net_ring1'), ['--magazine', 'auto', '--pool-size', str(size), '--check']).finish().out
-        return int(re.search(r'mempool cache \d+, magazines of up to (\d+)', out).group(1))
-
-    want = int(re.search(r' = (\d+) <=', start(eal('net_ring0', 'net_ring1'), ['--magazine', '64', '--check']).finish().out).group(1))
-    assert [rounds(want - 1), rounds(want), rounds(65535)] == [32, 64, 512]
 
 
 # The machine's faults.

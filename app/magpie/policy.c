@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was asked for single ports beyond struct port: how much their packets may take, where copies of them go. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plan.h"
+#include "skb.h"
+
+/* A limit that a queue's burst does not fit would drop packets of a port that holds nothing. */
+static enum outcome
+limit_set(const struct options *options, struct plan *plan, const struct limit_spec *limit)
+{
+	const struct port *port = &plan->ports[limit->port];
+	const uint64_t least = (uint64_t)port->n_rxq * options->burst * PACKET_TRUESIZE;
+	char found[24];
+
+	plan->policy[limit->port].owner_limit = limit->bytes;
+	if (limit->bytes == 0 || limit->bytes >= least)
+		return GO_ON;
+	snprintf(found, sizeof(found), "%" PRIu64, limit->bytes);
+	return complain_about(&limit->from, found,
+		"0 (no limit) or at least %" PRIu64 " for port %u: %u packets of %zu bytes for each of %u RX "
+		"queues",
+		least, port->id, options->burst, PACKET_TRUESIZE, port->n_rxq);
+}
+
+static enum outcome
+direction_set(uint16_t *place, const struct mirror_spec *mirror, const char *what)
+{
+	char found[48];
+
+	if (*place == MIRROR_NONE) {
+		*place = mirror->to;
+		return GO_ON;
+	}
+	snprintf(found, sizeof(found), "a second mirror of port %u", mirror->port);
+	return complain_about(
+		&mirror->from, found, "one for what it %s, which port %u is already", what, *place);
+}
+
+/* What is sent is shared with its copy, so neither may be written to, or looked for where its mbuf is. */
+static enum outcome
+sharing_check(const struct plan *plan, const struct mirror_spec *mirror)
+{
+	const struct port *one = &plan->ports[mirror->port], *other = &plan->ports[mirror->to];
+	const struct port *exclusive = one->exclusive ? one : other;
+	char found[48];
+
+	if (!mirror->tx || !exclusive->exclusive)
+		return GO_ON;
+	snprintf(found, sizeof(found), "port %u", exclusive->id);
+	return complain_about(&mirror->from, found,
+		"ports that can send shared buffers, or only rx: %s needs them for itself",
+		exclusive->driver);
+}
+
+static enum outcome
+mirror_set(struct plan *plan, const struct mirror_spec *mirror)
+{
+	struct port_policy *policy = &plan->policy[mirror->port];
+	enum outcome outcome = GO_ON;
+	char found[24];
+
+	snprintf(found, sizeof(found), "port %u", mirror->port);
+	if (mirror->port == mirror->to)
+		return complain_about(&mirror->from, found, "another port for its copies than itself");
+	if (mirror->rx)
+		outcome = direction_set(&policy->mirror_rx, mirror, "receives");
+	if (mirror->tx && outcome == GO_ON)
+		outcome = direction_set(&policy->mirror_tx, mirror, "sends");
+	return outcome == GO_ON ? sharing_check(plan, mirror) : outcome;
+}
+
+enum outcome
+policy_plan(const struct options *options, struct plan *plan)
+{
+	enum outcome outcome = GO_ON;
+
+	for (unsigned int id = 0; id < RTE_MAX_ETHPORTS; id++)
+		plan->policy[id] = (struct port_policy){.mirror_rx = MIRROR_NONE, .mirror_tx = MIRROR_NONE};
+	plan->mirrors = options->n_mirrors > 0;
+	for (uint32_t i = 0; i < options->n_limits && outcome == GO_ON; i++)
+		outcome = limit_set(options, plan, &options->limits[i]);
+	for (uint32_t i = 0; i < options->n_mirrors && outcome == GO_ON; i++)
+		outcome = mirror_set(plan, &options->mirrors[i]);
+	return outcome;
+}
