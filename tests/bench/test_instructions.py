@@ -18,7 +18,12 @@ import sys
 
 sys.dont_write_bytecode = True
 
-RECORDED = os.path.join(os.path.dirname(os.path.realpath(__file__)), 'instructions.json')
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts'))
+
+from benchlib.process import Workspace  # noqa: E402
+
+RECORDED = os.path.join(HERE, 'instructions.json')
 CASES = ('build_bulk, release_bulk', 'build_bulk with an owner, orphan_bulk, release_bulk', 'build, consume')
 BURST = 32
 N_BURSTS = 1000
@@ -31,9 +36,8 @@ class CannotCount(Exception):
     """callgrind or the program failed."""
 
 
-def collect(program, case, n_bursts):
+def collect(program, case, n_bursts, prefix):
     """Instructions executed inside count_here()."""
-    prefix = f'magpie-count-{os.getpid()}-{CASES.index(case)}-{n_bursts}'
     argv = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', '--toggle-collect=count_here', program,
             '--no-huge', '--no-pci', '--no-telemetry', '--log-level=lib.eal:error', '-m', '64', '-l', '0',
             f'--file-prefix={prefix}', '--', case, str(n_bursts)]
@@ -49,7 +53,8 @@ def collect(program, case, n_bursts):
 
 
 def per_packet(program, case):
-    once, twice = (collect(program, case, n) for n in (N_BURSTS, 2 * N_BURSTS))
+    with Workspace() as workspace:
+        once, twice = (collect(program, case, n, workspace.prefix('count')) for n in (N_BURSTS, 2 * N_BURSTS))
     return round((twice - once) / (N_BURSTS * BURST), 2)
 
 
