@@ -6,22 +6,46 @@
 #include "plan.h"
 #include "skb.h"
 
+/* What TX rings keep although it was sent, as long as nothing new is: with less than that, a port that is charged until
+ * completion could wait for ever for what only its own next packet would bring back. */
+static uint64_t
+kept_bytes(const struct options *options, const struct plan *plan)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned int id = 0; id < plan->n_ports && options->complete == COMPLETE_COMPLETION; id++) {
+		const struct port *port = &plan->ports[id];
+
+		if (port->n_rxq > 0 && port->keeps)
+			bytes += (uint64_t)port->n_txq * port->txd * PACKET_TRUESIZE *
+				 port_frame_buffers(port->mtu, DATA_ROOM);
+	}
+	return bytes;
+}
+
 /* A limit that a queue's burst does not fit would drop packets of a port that holds nothing. */
 static enum outcome
 limit_set(const struct options *options, struct plan *plan, const struct limit_spec *limit)
 {
 	const struct port *port = &plan->ports[limit->port];
-	const uint64_t least = (uint64_t)port->n_rxq * options->burst * PACKET_TRUESIZE;
+	const uint64_t bursts = (uint64_t)port->n_rxq * options->burst * PACKET_TRUESIZE;
+	const uint64_t kept = kept_bytes(options, plan);
 	char found[24];
 
 	plan->policy[limit->port].owner_limit = limit->bytes;
-	if (limit->bytes == 0 || limit->bytes >= least)
+	if (limit->bytes == 0 || limit->bytes >= bursts + kept)
 		return GO_ON;
 	snprintf(found, sizeof(found), "%" PRIu64, limit->bytes);
+	if (kept > 0)
+		return complain_about(&limit->from, found,
+			"0 (no limit) or at least %" PRIu64
+			" for port %u: a burst, and what TX rings keep after it "
+			"was sent, as these drivers' do",
+			bursts + kept, port->id);
 	return complain_about(&limit->from, found,
 		"0 (no limit) or at least %" PRIu64 " for port %u: %u packets of %zu bytes for each of %u RX "
 		"queues",
-		least, port->id, options->burst, PACKET_TRUESIZE, port->n_rxq);
+		bursts, port->id, options->burst, PACKET_TRUESIZE, port->n_rxq);
 }
 
 static enum outcome
@@ -38,22 +62,6 @@ direction_set(uint16_t *place, const struct mirror_spec *mirror, const char *wha
 		&mirror->from, found, "one for what it %s, which port %u is already", what, *place);
 }
 
-/* What is sent is shared with its copy, so neither may be written to, or looked for where its mbuf is. */
-static enum outcome
-sharing_check(const struct plan *plan, const struct mirror_spec *mirror)
-{
-	const struct port *one = &plan->ports[mirror->port], *other = &plan->ports[mirror->to];
-	const struct port *exclusive = one->exclusive ? one : other;
-	char found[48];
-
-	if (!mirror->tx || !exclusive->exclusive)
-		return GO_ON;
-	snprintf(found, sizeof(found), "port %u", exclusive->id);
-	return complain_about(&mirror->from, found,
-		"ports that can send shared buffers, or only rx: %s needs them for itself",
-		exclusive->driver);
-}
-
 static enum outcome
 mirror_set(struct plan *plan, const struct mirror_spec *mirror)
 {
@@ -68,7 +76,7 @@ mirror_set(struct plan *plan, const struct mirror_spec *mirror)
 		outcome = direction_set(&policy->mirror_rx, mirror, "receives");
 	if (mirror->tx && outcome == GO_ON)
 		outcome = direction_set(&policy->mirror_tx, mirror, "sends");
-	return outcome == GO_ON ? sharing_check(plan, mirror) : outcome;
+	return outcome;
 }
 
 enum outcome

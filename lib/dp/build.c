@@ -27,6 +27,7 @@ admit(struct worker *w, struct skb_owner *owner, struct burst *b)
 		return;
 	skb_drop_raw_bulk(&w->cpu, b->mbuf + n, b->n - n, VERDICT_owner_limit);
 	b->n = n;
+	w->refused = true;
 }
 
 void

@@ -18,7 +18,9 @@
 
 #include "worker_priv.h"
 
-#define RECLAIM_TURNS 4096u /* idle turns between two chances for drivers to free what they sent */
+/* Turns between two chances for drivers to free what they sent: while nothing is sent, and while an owner waits for it. */
+#define RECLAIM_TURNS         4096u
+#define RECLAIM_REFUSED_TURNS 64u
 
 static uint32_t
 walk(struct worker *w, const struct worker_rxq *rxq)
@@ -72,6 +74,16 @@ balances(const struct worker *w)
 	return s->rx + s->mirrored + s->handoff_in == out;
 }
 
+/* Packets that are not admitted do not make drivers look for what they have sent, and what they have sent keeps packets from being
+ * admitted. */
+static void
+reclaim_refused(struct worker *w)
+{
+	w->refused = false;
+	if (++w->refused_turns % RECLAIM_REFUSED_TURNS == 0)
+		worker_reclaim(w);
+}
+
 unsigned int
 worker_turn(struct worker *w)
 {
@@ -89,6 +101,8 @@ worker_turn(struct worker *w)
 		w->idle_turns = 0;
 	else if (++w->idle_turns % RECLAIM_TURNS == 0)
 		worker_reclaim(w);
+	if (unlikely(w->refused))
+		reclaim_refused(w);
 	return n + moved;
 }
 

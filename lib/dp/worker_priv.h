@@ -55,6 +55,8 @@ struct worker {
 	struct worker_port *port; /* [conf->n_ports] */
 	struct worker_out *out;   /* [conf->n_ports]; n is 0 between turns */
 	uint32_t idle_turns;
+	uint32_t refused_turns; /* one owner or another had no room */
+	bool refused;           /* in this turn */
 };
 
 /* rx.c: takes a burst off the queue; returns its size. */

@@ -17,7 +17,8 @@
  *                    frame is from where its mbuf is, up to 64 kB behind: an indirect mbuf would send something else. Of a
  *                    chain it would send what lies behind the first buffer.
  *   net_virtio_user  Enables pairs: an RX queue more than we poll would be filled and never emptied.
- *                    As net_virtio, a TX descriptor may hold all of a chain (VIRTIO_RING_F_INDIRECT_DESC).
+ *                    As net_virtio, a TX descriptor may hold all of a chain (VIRTIO_RING_F_INDIRECT_DESC), and
+ *                    buffers that were sent come back during a tx_burst() that finds its ring nearly full, never else.
  *   net_vhost        The same seen from the other side. Chains what does not fit a buffer.
  *   net_af_packet    One socket per pair, and the kernel spreads packets over all that were opened (qpairs),
  *                    whether they are polled or not. Cuts what is longer than 1518 bytes, or a little more.
@@ -49,8 +50,8 @@ static const struct port_quirk quirks[] = {
 		.packed = true,
 		.rxd = 2048,
 		.exclusive = true},
-	{.driver = "net_virtio", .whole = true},
-	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .whole = true},
+	{.driver = "net_virtio", .keeps = true, .whole = true},
+	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .keeps = true, .whole = true},
 	{.driver = "net_vhost", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .chains = true},
 	{.driver = "net_af_packet", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
 	{.driver = "net_ring",

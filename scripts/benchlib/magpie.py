@@ -34,7 +34,7 @@ class Account:
 
     def __init__(self, text):
         text = text.replace('\r', '')
-        packets = re.findall(r'^packets: rx (\d+) = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', text, re.M)
+        packets = re.findall(r'^packets: rx (\d+)(?: \+ mirrored \d+)? = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', text, re.M)
         self.complete = bool(packets)
         self.rx, self.tx, self.dropped, self.punted = map(int, packets[-1]) if packets else (0, 0, 0, 0)
         last = packets and text.rindex('packets: rx')

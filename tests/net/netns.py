@@ -137,10 +137,11 @@ class Account:
 
     def __init__(self, ended):
         ended.assert_balanced()
-        whole = re.search(r'^packets: rx (\d+) = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', ended.out, re.M)
+        whole = re.search(r'^packets: rx (\d+)(?: \+ mirrored (\d+))? = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', ended.out,
+                          re.M)
         assert whole, ended
-        self.rx, self.tx, self.dropped, self.punted = map(int, whole.groups())
-        assert self.rx == self.tx + self.dropped + self.punted, ended
+        self.rx, self.mirrored, self.tx, self.dropped, self.punted = map(int, whole.groups(default=0))
+        assert self.rx + self.mirrored == self.tx + self.dropped + self.punted, ended
         self.drops = {name: int(n) for name, n in re.findall(r'^dropped (\w+): (\d+)', ended.out, re.M)}
         self.punts = {name: int(n) for name, n in re.findall(r'^punted (\w+): (\d+)', ended.out, re.M)}
         assert sum(self.drops.values()) == self.dropped and sum(self.punts.values()) == self.punted, ended
@@ -230,10 +231,10 @@ def options(ports, macs):
     return args
 
 
-def ping(net, label, target, *args, count=10):
+def ping(net, label, target, *args, count=10, ttl=63):
     """Pings from a host; all answers must come."""
     host = net.namespace(label)
     out = host.run('ping', '-n', '-c', count, '-i', '0.05', '-W', '2', *args, target, check=False)
     assert f'{count} packets transmitted, {count} received' in out, out
-    assert 'ttl=63' in out, out
+    assert f'ttl={ttl}' in out, out
     return out

@@ -291,8 +291,6 @@ SEMANTICS = [
     (['--mirror', '1=net_ring1,rx'], "--mirror: found 'port 1'", 'another port for its copies than itself'),
     (['--mirror', '0=1,rx', '--mirror', 'net_ring0=net_ring1,rx'], "--mirror: found 'a second mirror of port 0'",
      'one for what it receives, which port 1 is already'),
-    (['--mirror', '0=1', '--mirror', '0=1,tx'], '--mirror', 'net_ring needs them for itself'),
-    (['--mirror', '0=1,tx'], "--mirror: found 'port 0'", 'shared buffers, or only rx'),
     (['--config', '(0,0,0),(0,1,0),(0,2,0),' + ','.join(f'(0,{i},0)' for i in range(3, 60))], '--config', 'RX queues'),
 ]
 
