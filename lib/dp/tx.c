@@ -33,6 +33,20 @@ hand_off(struct worker *w, struct rte_ring *ring, struct rte_mbuf **mbufs, uint3
 		refuse(w, mbufs + sent, n - sent, VERDICT_handoff_full);
 }
 
+/* Whether tx may be given mbufs[n]: a driver that does not look frees what others hold, and forgets fragments. */
+static bool
+may_send(const struct worker_tx *tx, struct rte_mbuf *const *mbufs, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const bool alone = rte_mbuf_refcnt_read(mbufs[i]) == 1 && RTE_MBUF_DIRECT(mbufs[i]);
+
+		if ((tx->fast_free && (!alone || mbufs[i]->nb_segs > 1)) ||
+			(tx->linear && mbufs[i]->nb_segs > 1))
+			return false;
+	}
+	return true;
+}
+
 void
 worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint32_t n)
 {
@@ -47,6 +61,9 @@ worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint32_t n
 	/* before the call: afterwards those that were sent are not ours to read */
 	for (uint32_t i = 0; i < n; i++)
 		bytes += mbufs[i]->pkt_len;
+
+	assert(may_send(tx, mbufs, n));
+	RTE_SET_USED(may_send);
 
 	uint32_t sent = rte_eth_tx_burst(port, tx->queue, mbufs, n);
 

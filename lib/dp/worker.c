@@ -91,6 +91,7 @@ take_txqs(struct worker *w)
 		w->tx[p].handoff = w->tx[p].ours ? NULL : port->handoff;
 		w->tx[p].linear = port->linear;
 		w->tx[p].exclusive = port->exclusive;
+		w->tx[p].fast_free = (port->tx_offloads & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE) != 0;
 		if (port->shared && port->owner == w->index)
 			w->owned[w->n_owned++] = p;
 	}

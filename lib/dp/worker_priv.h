@@ -17,6 +17,7 @@ struct worker_tx {
 	bool ours;      /* we have a TX queue there */
 	bool linear;    /* the device takes packets of one segment only */
 	bool exclusive; /* it takes buffers only that nobody else sees */
+	bool fast_free; /* it gives buffers back without looking at them */
 };
 
 /* What leaves by one port in this turn, when the burst has more than one way out. */
