@@ -28,6 +28,7 @@
 static struct rte_mempool *pool;
 static struct skb_pool *heads;
 static struct rte_ring *punt;
+static struct skb_owner owner; /* of what is on its way to the thread */
 static struct port ports[PORTS];
 static volatile int stop;
 static struct control_conf conf;
@@ -207,7 +208,7 @@ punt_packets(unsigned int n, uint16_t reason)
 
 	skb_cpu_init(&cpu, heads, NULL, rte_lcore_id());
 	assert_int_equal(rte_pktmbuf_alloc_bulk(pool, mbufs, n), 0);
-	assert_int_equal(skb_build_bulk(&cpu, mbufs, skbs, n, NULL), 0);
+	assert_int_equal(skb_build_bulk(&cpu, mbufs, skbs, n, &owner), 0);
 	for (unsigned int i = 0; i < n; i++)
 		skbs[i]->reason = reason;
 	assert_int_equal(rte_ring_enqueue_bulk(punt, (void **)skbs, n, NULL), n);
@@ -217,6 +218,7 @@ static void
 assert_all_home(void)
 {
 	assert_int_equal(rte_ring_count(punt), 0);
+	assert_int_equal(skb_owner_used(&owner), 0);
 	assert_int_equal(rte_mempool_avail_count(pool), BUFS);
 	assert_int_equal(magazine_pool_avail(skb_pool_heads(heads)), HEADS);
 	assert_int_equal(magazine_pool_check(skb_pool_heads(heads)), 0);
@@ -261,6 +263,7 @@ test_punts_at_the_end(void **state)
 	punt_packets(50, 3);
 	sleep_ms(50);
 	assert_int_equal(rte_ring_count(punt), 50);
+	assert_true(skb_owner_used(&owner) > 0);
 	finish(control);
 	assert_all_home();
 }
@@ -365,6 +368,7 @@ world_init(void **state)
 	punt = rte_ring_create("punt", 512, SOCKET_ID_ANY, RING_F_SC_DEQ);
 	if (pool == NULL || punt == NULL || skb_pool_create("heads", HEADS, 32, SOCKET_ID_ANY, &heads) < 0)
 		return -1;
+	skb_owner_init(&owner, "punt", 0, rte_lcore_id());
 	return port_open(0) < 0 || port_open(1) < 0 ? -1 : 0;
 }
 
@@ -387,6 +391,7 @@ world_reset(void **state)
 		.n_ports = PORTS,
 		.routes = (struct route_table *)&told,
 		.heads = heads,
+		.data = pool,
 		.punt = punt,
 		.stop = &stop};
 	return rte_eth_dev_set_link_up(0) < 0 || rte_eth_dev_set_link_up(1) < 0 ? -1 : 0;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FRAME_MAX 2048u
+#define FRAME_MAX 9216u
 #define FRAME_L3  14u /* where the packet begins */
 
 struct frame {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The walk on a bench: two net_ring ports whose far ends the test holds, the real pools, the
+ * The walk on a bench: net_ring ports whose far ends the test holds, the real pools, the
  * route table of topology.h, one or two workers whose turns the test takes by hand.
  *
  *   rig_inject --ring--> port 0 |                | port 0 --ring--> rig_collect
  *   rig_inject --ring--> port 1 | worker_turn()  | port 1 --ring--> rig_collect
+ *   rig_inject --ring--> port 2 |   |            | port 2 --ring--> rig_collect
  *                               |   +-> punt ring ------------> rig_punted
  *
- * Worker w polls RX queue w of both ports and is not bound to any thread: everything happens in
+ * Worker w polls RX queue w of all ports and is not bound to any thread: everything happens in
  * rig_turn(). Taking the rig down checks that every packet and every buffer is accounted for.
  */
 #ifndef RIG_H
@@ -24,7 +25,12 @@
 
 #define RIG_PORTS       TOPOLOGY_PORTS
 #define RIG_WORKERS_MAX 2u
-#define RIG_TX_SLOTS    64u /* of each TX ring: one burst */
+#define RIG_TX_SLOTS    64u   /* of each TX ring: one burst */
+#define RIG_ROOM        2048u /* bytes of a data buffer */
+
+/* Bytes that a packet of one data buffer of RIG_ROOM is charged with. */
+#define RIG_TRUESIZE \
+	(RTE_PKTMBUF_HEADROOM + RIG_ROOM + (uint32_t)(sizeof(struct rte_mbuf) + sizeof(struct skb)))
 
 /* 0 = the default in brackets. */
 struct rig_conf {
@@ -35,21 +41,25 @@ struct rig_conf {
 	uint32_t n_data;             /* data buffers [1024] */
 	uint32_t n_heads;            /* [1024] */
 	uint32_t cache;              /* of the data buffers' mempool [0] */
-	uint32_t room;               /* bytes of a data buffer [FRAME_MAX]; longer frames come in pieces */
+	uint32_t room;               /* bytes of a data buffer [RIG_ROOM]; longer frames come in pieces */
 	uint16_t mtu;                /* of the ports, for what comes in [9000] */
-	uint64_t owner_limit;        /* of either port's RX queues [any] */
+	uint16_t mirror_mtu;         /* of port 2 [mtu] */
+	uint64_t owner_limit;        /* of each port's RX queues [any] */
 	int64_t punt_limit;          /* bytes on their way to the control thread [any] */
 	const struct port_policy
 		*policy; /* [RIG_PORTS], with MIRROR_NONE where nothing is mirrored; without owner_limit */
-	bool linear, exclusive;             /* what port 1 is said to be */
+	uint32_t linear, exclusive; /* the ports that are said to be so: bit p is port p */
+	uint32_t shared;            /* the ports that have one TX queue, of worker 0: bits, likewise */
 	uint32_t punt_slots, handoff_slots; /* [64] each, exact */
-	bool shared;                        /* port 1 has one TX queue, of worker 0 */
 };
 
 struct rig;
 
 /* Starts the EAL with main()'s arguments; ends the process if that fails. Once. */
 void rig_eal(int argc, char **argv);
+
+/* The same with TX rings of so many slots instead of RIG_TX_SLOTS. */
+void rig_eal_with(int argc, char **argv, uint32_t tx_slots);
 
 /* Never fails: ends the process instead. */
 struct rig *rig_create(const struct rig_conf *conf);
@@ -67,11 +77,18 @@ const struct rte_mbuf *rig_inject_at(
 /* The same at queue 0 of port 0. */
 const struct rte_mbuf *rig_inject(struct rig *rig, const struct frame *frame);
 
-/* The same in two segments, the first with split bytes. */
+/* The same in two segments, the first with split bytes: 0 to all of them. */
 void rig_inject_chain(struct rig *rig, const struct frame *frame, uint32_t split);
 
-/* The same in a buffer that the test sees too: returns it, to be compared and given to rig_return() at the end. */
-struct rte_mbuf *rig_inject_shared(struct rig *rig, const struct frame *frame);
+/* The same in segments that end after cuts[n] bytes, rising, and one with what is left. */
+void rig_inject_cut(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n);
+
+/* The same in buffers that the test sees too: returns them, to be compared and given to rig_return() at the end. */
+struct rte_mbuf *rig_inject_shared(
+	struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n);
+
+/* Puts an mbuf that was collected before RX queue 0 of port, as if a wire led there. */
+void rig_inject_mbuf(struct rig *rig, uint16_t port, struct rte_mbuf *mbuf);
 
 /* All bytes of a frame that was collected, over its segments. */
 void rig_bytes(const struct rte_mbuf *mbuf, struct frame *frame);
@@ -80,7 +97,8 @@ void rig_bytes(const struct rte_mbuf *mbuf, struct frame *frame);
 uint32_t rig_turn(struct rig *rig);
 uint32_t rig_turn_of(struct rig *rig, uint32_t worker);
 
-/* The next frame that left port, in the order they left; NULL if none. Valid until rig_return(). Any TX queue, lowest first. */
+/* The next frame that left port, in the order they left; NULL if none. Valid until rig_return(). Any TX queue, lowest first.
+ * Checks that its segments agree with what the first one says of them. */
 struct rte_mbuf *rig_collect(struct rig *rig, uint16_t port);
 void rig_return(struct rte_mbuf *mbuf);
 

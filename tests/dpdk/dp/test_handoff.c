@@ -18,7 +18,7 @@ static struct rig *
 rig_shared(enum build_mode build, uint32_t slots)
 {
 	const struct rig_conf conf = {
-		.build = build, .n_workers = 2, .shared = true, .handoff_slots = slots, .punt_slots = 8};
+		.build = build, .n_workers = 2, .shared = 1u << 1, .handoff_slots = slots, .punt_slots = 8};
 
 	return rig_create(&conf);
 }

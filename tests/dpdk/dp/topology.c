@@ -12,9 +12,10 @@
 const struct rte_ether_addr topology_mac[TOPOLOGY_PORTS] = {
 	{{0x02, 0, 0, 0, 0, 0x01}},
 	{{0x02, 0, 0, 0, 0, 0x02}},
+	{{0x02, 0, 0, 0, 0, 0x03}},
 };
 
-const uint32_t topology_mtu[TOPOLOGY_PORTS] = {9000, 1500};
+const uint32_t topology_mtu[TOPOLOGY_PORTS] = {9000, 1500, 9000};
 
 #define A_4                         \
 	{                           \

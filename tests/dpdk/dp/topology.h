@@ -5,6 +5,8 @@
  *
  *   host A 10.0.0.2  --- port 0   port 1 --- host B 10.0.1.2
  *   2001:db8::2          MTU 9000 MTU 1500   2001:db8:1::2
+ *
+ * Port 2 has no address and no route leads there: only mirrors send by it.
  */
 #ifndef TOPOLOGY_H
 #define TOPOLOGY_H
@@ -15,7 +17,7 @@
 #include "route.h"
 #include "verdict.h"
 
-#define TOPOLOGY_PORTS 2u
+#define TOPOLOGY_PORTS 3u
 #define TOPOLOGY_PATHS 3u
 
 enum topology_how {

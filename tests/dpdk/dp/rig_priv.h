@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rig as its own files see it. */
+#ifndef RIG_PRIV_H
+#define RIG_PRIV_H
+
+#include "rig.h"
+
+struct rig {
+	struct dp_conf conf;
+	struct port port[RIG_PORTS];
+	struct port_rxq map[RIG_PORTS * RIG_WORKERS_MAX];
+	struct worker *worker[RIG_WORKERS_MAX];
+	struct rte_mempool *pool;
+	struct magazine_pool *magazines;
+	struct rte_rcu_qsbr *qsbr;
+	int stop;
+	struct rte_ring *handoff[RIG_PORTS];
+	struct skb_cpu control; /* the punts' consumer, no lcore */
+	struct skb_owner punt_owner;
+	struct port_policy policy[RIG_PORTS];
+	uint32_t room;
+	uint32_t n_workers;
+};
+
+/* Ends the process. */
+void rig_die(const char *what) __attribute__((noreturn));
+
+/* A ring of exactly so many slots, with a name of its own. */
+struct rte_ring *rig_ring(const char *what, uint32_t slots);
+
+/* Makes the ports: once. */
+void rig_ports(uint32_t tx_slots);
+
+#endif
