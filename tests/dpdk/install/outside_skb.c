@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "skb.h"
+#include "skb_share.h"
 
 #define N 64
 
@@ -21,8 +22,12 @@ main(void)
 		return 1;
 	skb_cpu_init(&cpu, pool, NULL, 0);
 	for (int i = 0; i < N; i++) {
-		mbufs[i] = (struct rte_mbuf){
-			.buf_addr = rooms[i], .buf_len = 2048, .data_off = 128, .nb_segs = 1, .pkt_len = 60};
+		mbufs[i] = (struct rte_mbuf){.buf_addr = rooms[i],
+			.buf_len = 2048,
+			.data_off = 128,
+			.refcnt = 1,
+			.nb_segs = 1,
+			.pkt_len = 60};
 		mbufs[i].data_len = 60;
 		raw[i] = &mbufs[i];
 	}
@@ -34,6 +39,10 @@ main(void)
 	skb_sync(skbs[7]);
 	if (mbufs[7].data_off != 128 - 10 || mbufs[7].pkt_len != 70)
 		return 4;
+	skb_heads_free_bulk(&cpu, &skbs[0], 1);
+	if (skb_clone(&cpu, skbs[7], &skbs[0]) < 0 || !skb_cloned(skbs[7]) || skbs[0]->data != skbs[7]->data)
+		return 6;
+	rte_mbuf_refcnt_set(&mbufs[7], 1);
 	skb_release_bulk(&cpu, skbs, N);
 	if (magazine_pool_avail(skb_pool_heads(pool)) != N || magazine_pool_check(skb_pool_heads(pool)) < 0)
 		return 5;

@@ -22,7 +22,8 @@ HERE = pathlib.Path(__file__).parent
 BELOW_PREFIX = [
     'bin/magpie', 'bin/magpie-poolbench', 'share/man/man8/magpie.8', 'lib/systemd/system/magpie.service',
     *(f'share/doc/magpie/examples/{name}' for name in ('router.conf', 'unprivileged.conf', 'isolation.md')),
-    *(f'include/magpie/{name}.h' for name in ('magazine', 'account', 'placement', 'sizing', 'skb', 'mempool_magazine')),
+    *(f'include/magpie/{name}.h' for name in ('magazine', 'account', 'placement', 'sizing', 'mempool_magazine', 'skb', 'skb_frags',
+                                              'skb_owner', 'skb_share')),
 ]
 BELOW_LIBDIR = [name.format(lib) for lib in ('magazine', 'skb', 'mempool')
                 for name in ('libmagpie_{}.a', 'pkgconfig/magpie-{}.pc')]
