@@ -30,20 +30,37 @@ admit(struct worker *w, struct skb_owner *owner, struct burst *b)
 	w->refused = true;
 }
 
+static int
+build(struct worker *w, struct burst *b)
+{
+	if (w->build == BUILD_EARLY)
+		return skb_claim_bulk(&w->cpu, b->mbuf, b->skb, b->n, b->owner);
+	return skb_build_bulk(&w->cpu, b->mbuf, b->skb, b->n, b->owner);
+}
+
+/* As build(). What a balance has grown by is the burst's: nobody else writes an RX queue's home half. */
+static int
+build_charged(struct worker *w, struct burst *b)
+{
+	const int64_t before = b->owner->home;
+	const int err = build(w, b);
+
+	b->charged = b->owner->home - before;
+	return err;
+}
+
 void
 burst_build(struct worker *w, const struct worker_rxq *rxq, struct burst *b)
 {
 	int err;
 
-	if (rxq->charged != NULL)
-		admit(w, rxq->charged, b);
+	b->owner = rxq->charged;
+	if (b->owner != NULL)
+		admit(w, b->owner, b);
 	b->has_heads = w->build != BUILD_LAZY || w->mirrors;
 	if (!b->has_heads)
 		return;
-	if (w->build == BUILD_EARLY)
-		err = skb_claim_bulk(&w->cpu, b->mbuf, b->skb, b->n, rxq->charged);
-	else
-		err = skb_build_bulk(&w->cpu, b->mbuf, b->skb, b->n, rxq->charged);
+	err = b->owner != NULL ? build_charged(w, b) : build(w, b);
 	if (unlikely(err != 0))
 		drop_headless(w, b);
 }

@@ -34,21 +34,23 @@
 
 #define VLAN_HLEN 4u
 
-/* Of each packet, the walk reads and writes so many bytes in one piece: Ethernet, a priority tag, the longest IPv4 header, the
- * ports behind it. */
-#define HEADERS_MAX (ETH_HLEN + VLAN_HLEN + 60u + 4u)
+/* Of each packet, untagged, the walk reads and writes so many bytes in one piece: Ethernet, the longest IPv4 header, the ports behind
+ * it. */
+#define HEADERS_MAX (ETH_HLEN + 60u + 4u)
 
 #define BURST_COLUMN (BURST_MAX + 4u) /* room for the last group of four */
 #define BURST_WORDS  12u              /* 32-bit words of an IPv6 header, and two */
 
 struct burst {
 	uint32_t n, n4, n6;
-	uint32_t frame_max; /* bytes of the largest frame that port may bring */
-	uint16_t port;      /* that it came in by */
-	bool has_heads;     /* skb[] is valid */
-	bool judged;        /* verdict[] is valid, some may be other than forward */
-	bool trim;          /* some frame is longer than its packet */
-	bool chains;        /* some packet has more than one segment */
+	uint32_t frame_max;      /* bytes of the largest frame that port may bring */
+	int64_t charged;         /* bytes that its packets are charged with, all to owner */
+	struct skb_owner *owner; /* NULL: nobody is charged */
+	uint16_t port;           /* that it came in by */
+	bool has_heads;          /* skb[] is valid */
+	bool judged;             /* verdict[] is valid, some may be other than forward */
+	bool trim;               /* some frame is longer than its packet */
+	bool chains;             /* some packet has more than one segment */
 
 	struct rte_mbuf *mbuf[BURST_MAX];
 	struct skb *skb[BURST_MAX];
@@ -71,6 +73,14 @@ burst_is_ready(const struct burst *b, uint32_t i)
 	struct rte_mbuf *m = b->mbuf[i];
 
 	return m->data_len >= RTE_MIN(b->len[i], HEADERS_MAX) && !skb_mbuf_is_shared(m);
+}
+
+/* Packet i leaves the burst by another way than transmit, with its charge. */
+static inline void
+burst_discharge(struct burst *b, uint32_t i)
+{
+	if (b->owner != NULL)
+		b->charged -= b->skb[i]->truesize;
 }
 
 /* Packet i's Ethernet type, host order. */

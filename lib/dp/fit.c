@@ -8,6 +8,22 @@
 #include "skb_share.h"
 #include "worker_priv.h"
 
+/* A copy would go without an owner. */
+static int
+unshare_one(struct worker *w, struct burst *b, uint32_t i)
+{
+	struct skb *skb = b->skb[i];
+	const uint32_t truesize = skb->truesize;
+	const int err = skb_unshare(&w->cpu, &b->skb[i]);
+
+	if (b->skb[i] == skb || b->owner == NULL)
+		return err;
+	b->charged -= truesize;
+	skb_set_owner(&w->cpu, b->skb[i], b->owner);
+	b->charged += b->skb[i]->truesize;
+	return err;
+}
+
 static enum verdict
 fit_one(struct worker *w, struct burst *b, uint32_t i)
 {
@@ -17,7 +33,7 @@ fit_one(struct worker *w, struct burst *b, uint32_t i)
 	if (tx->linear)
 		err = skb_linearize(&w->cpu, b->skb[i]);
 	else if (tx->exclusive)
-		err = skb_unshare(&w->cpu, &b->skb[i]);
+		err = unshare_one(w, b, i);
 	b->mbuf[i] = b->skb[i]->mbuf;
 	b->data[i] = b->skb[i]->data;
 	return err == 0 ? VERDICT_forward : VERDICT_no_buffer;

@@ -8,10 +8,12 @@
 static void
 drop(struct worker *w, struct burst *b, uint32_t i)
 {
-	if (b->has_heads)
-		skb_drop(&w->cpu, b->skb[i], b->verdict[i]);
-	else
+	if (!b->has_heads) {
 		skb_drop_raw_bulk(&w->cpu, &b->mbuf[i], 1, b->verdict[i]);
+		return;
+	}
+	burst_discharge(b, i);
+	skb_drop(&w->cpu, b->skb[i], b->verdict[i]);
 }
 
 static void

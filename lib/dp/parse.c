@@ -117,7 +117,7 @@ ready(struct worker *w, struct burst *b, uint32_t i)
 {
 	struct skb *skb = b->skb[i];
 
-	if (skb_pull_head(&w->cpu, skb, RTE_MIN(skb->len, HEADERS_MAX)) == 0)
+	if (skb_pull_head(&w->cpu, skb, RTE_MIN(skb->len, HEADERS_MAX + VLAN_HLEN)) == 0)
 		skb_cow(&w->cpu, skb, 0);
 	b->mbuf[i] = skb->mbuf;
 	b->data[i] = skb->data;

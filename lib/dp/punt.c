@@ -11,9 +11,10 @@ burst_punt(struct worker *w, struct burst *b, uint32_t i)
 	struct skb_owner *owner = w->conf->punt_owner;
 	struct skb *skb = NULL;
 
-	if (b->has_heads)
+	if (b->has_heads) {
 		skb = b->skb[i];
-	else if (skb_build(&w->cpu, b->mbuf[i], &skb) != 0) {
+		burst_discharge(b, i);
+	} else if (skb_build(&w->cpu, b->mbuf[i], &skb) != 0) {
 		skb_drop_raw_bulk(&w->cpu, &b->mbuf[i], 1, VERDICT_no_head);
 		return;
 	}

@@ -100,7 +100,7 @@ static void
 let_go(struct worker *w, struct burst *b)
 {
 	switch (w->complete) {
-	case COMPLETE_ORPHAN: skb_orphan_bulk(&w->cpu, b->skb, b->n); break;
+	case COMPLETE_ORPHAN: skb_orphan_release_bulk(&w->cpu, b->skb, b->n, b->owner, b->charged); return;
 	case COMPLETE_ORPHAN_PACKET:
 		for (uint32_t i = 0; i < b->n; i++)
 			skb_orphan(&w->cpu, b->skb[i]);

@@ -16,6 +16,28 @@ skb_release_bulk(struct skb_cpu *cpu, struct skb *const *skbs, uint32_t n)
 	skb_heads_put(cpu->heads, cpu->lcore, skbs, n);
 }
 
+/* Whether skbs[n] are all charged to owner, with bytes together. */
+static bool
+is_charged(struct skb *const *skbs, uint32_t n, const struct skb_owner *owner, int64_t bytes)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (skbs[i]->owner != owner)
+			return false;
+		bytes -= skbs[i]->truesize;
+	}
+	return bytes == 0;
+}
+
+void
+skb_orphan_release_bulk(
+	struct skb_cpu *cpu, struct skb *const *skbs, uint32_t n, struct skb_owner *owner, int64_t bytes)
+{
+	assert(is_charged(skbs, n, owner, bytes));
+	RTE_SET_USED(is_charged);
+	skb_owner_release(owner, cpu->lcore, bytes);
+	skb_heads_put(cpu->heads, cpu->lcore, skbs, n);
+}
+
 static int
 own_first(struct skb_cpu *cpu, struct skb *skb)
 {

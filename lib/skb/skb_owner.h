@@ -5,7 +5,8 @@
  * be called when there is room again.
  *
  *   charged                         released
- *   skb_build_bulk()   at RX        skb_orphan_bulk()   before transmit: the early orphan, one subtraction per burst
+ *   skb_build_bulk()   at RX        skb_orphan_release_bulk()   before transmit: the early orphan, one subtraction per burst
+ *                                   skb_orphan_bulk()   the same, one for every run of packets with one owner
  *   skb_set_owner()                 skb_orphan()        the same for one packet
  *                                   skb_owner_defer_bulk() + skb_owner_put_hook()   in TX completion
  *                                   skb_consume(), skb_drop()
@@ -127,6 +128,13 @@ void skb_orphan(struct skb_cpu *cpu, struct skb *skb);
 
 /* The same for skbs[n], with one release for every run of packets that have the same owner. */
 void skb_orphan_bulk(struct skb_cpu *cpu, struct skb *const *skbs, uint32_t n);
+
+/*
+ * The same for a burst of which is known that all have this owner and that their truesizes sum up to bytes, and gives the heads
+ * back as skb_release_bulk() does: the heads are not read. A debug build reads them, and stops if it is not so.
+ */
+void skb_orphan_release_bulk(
+	struct skb_cpu *cpu, struct skb *const *skbs, uint32_t n, struct skb_owner *owner, int64_t bytes);
 
 /*
  * Release in TX completion, the way the kernel does without skb_orphan(): moves the charges of skbs[n] into their data
