@@ -75,6 +75,19 @@ burst_is_ready(const struct burst *b, uint32_t i)
 	return m->data_len >= RTE_MIN(b->len[i], HEADERS_MAX) && !skb_mbuf_is_shared(m);
 }
 
+/* Some packets have got other buffers: what all are charged with is added up again. */
+static inline void
+burst_recharge(struct burst *b)
+{
+	int64_t bytes = 0;
+
+	if (b->owner == NULL)
+		return;
+	for (uint32_t i = 0; i < b->n; i++)
+		bytes += b->skb[i]->truesize;
+	b->charged = bytes;
+}
+
 /* Packet i leaves the burst by another way than transmit, with its charge. */
 static inline void
 burst_discharge(struct burst *b, uint32_t i)

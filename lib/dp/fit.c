@@ -12,15 +12,10 @@
 static int
 unshare_one(struct worker *w, struct burst *b, uint32_t i)
 {
-	struct skb *skb = b->skb[i];
-	const uint32_t truesize = skb->truesize;
 	const int err = skb_unshare(&w->cpu, &b->skb[i]);
 
-	if (b->skb[i] == skb || b->owner == NULL)
-		return err;
-	b->charged -= truesize;
-	skb_set_owner(&w->cpu, b->skb[i], b->owner);
-	b->charged += b->skb[i]->truesize;
+	if (b->skb[i]->owner != b->owner)
+		skb_set_owner(&w->cpu, b->skb[i], b->owner);
 	return err;
 }
 
@@ -53,4 +48,5 @@ burst_fit(struct worker *w, struct burst *b)
 		b->judged = true;
 		b->verdict[i] = fit_one(w, b, i);
 	}
+	burst_recharge(b);
 }

@@ -76,6 +76,7 @@ burst_mirror_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b)
 		n += copies[n] != NULL;
 		b->mbuf[i] = b->skb[i]->mbuf;
 	}
+	burst_recharge(b);
 	worker_send(w, rxq->mirror_rx, copies, n);
 }
 

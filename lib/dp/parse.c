@@ -135,6 +135,7 @@ ready_all(struct worker *w, struct burst *b)
 			return -ENOMEM;
 		ready(w, b, i);
 	}
+	burst_recharge(b);
 	return 0;
 }
 
@@ -166,12 +167,16 @@ split(struct burst *b)
 	b->n6 = count[1];
 }
 
-/* Where the frames are and how long; tells whether one is odd or no frame at all. */
+/* What can be said of a burst before its types are read. */
+#define SOME_ODD  (UINT32_C(1) << 31)
+#define SOME_RUNT (UINT32_C(1) << 30)
+
+/* Where the frames are and how long; returns SOME_ODD, SOME_RUNT. */
 static uint32_t
 locate(struct burst *b)
 {
 	uint64_t rearm = 0, flags = 0;
-	uint32_t odd = 0;
+	bool runt = false;
 
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct rte_mbuf *m = b->mbuf[i];
@@ -180,12 +185,12 @@ locate(struct burst *b)
 		b->len[i] = m->pkt_len;
 		rearm |= load64((const uint8_t *)m + offsetof(struct rte_mbuf, data_off));
 		flags |= m->ol_flags;
-		odd |= m->pkt_len < ETH_HLEN;
+		runt |= m->pkt_len < ETH_HLEN;
 	}
 	/* the last group of four must be readable, wherever its run began */
 	for (uint32_t i = b->n; i < b->n + 3; i++)
 		b->data[i] = b->data[0];
-	return odd | has_odd(rearm, flags);
+	return (has_odd(rearm, flags) ? SOME_ODD : 0) | (runt ? SOME_RUNT : 0);
 }
 
 void
@@ -202,11 +207,11 @@ burst_parse(struct worker *w, struct burst *b)
 	load_columns(b, 0, b->n, 0, &b->eth[0]);
 	for (uint32_t i = 0; i < b->n; i++)
 		odd |= burst_type(b, i) ^ RTE_ETHER_TYPE_IPV4;
+	if ((odd & SOME_ODD) != 0 && ready_all(w, b) != 0) {
+		b->n4 = 0;
+		return;
+	}
 	if (odd != 0) {
-		if (ready_all(w, b) != 0) {
-			b->n4 = 0;
-			return;
-		}
 		split(b);
 		locate(b);
 		load_columns(b, 0, b->n, 0, &b->eth[0]);

@@ -35,12 +35,14 @@ skb_owner_defer_bulk(struct skb_cpu *cpu, struct skb *const *skbs, uint32_t n)
 	assert(skb_charge_offset >= 0);
 	for (uint32_t i = 0; i < n; i++) {
 		struct skb *const skb = skbs[i];
-		struct skb_charge *const charge = skb_charge_of(skb->mbuf);
+		uint32_t bytes;
+		struct skb_owner *const stale = skb_charge_take(skb->mbuf, &bytes);
 
 		/* another process of the EAL puts buffers back without the hook */
-		if (unlikely(charge->owner != NULL))
-			skb_owner_release(charge->owner, cpu->lcore, charge->bytes);
-		*charge = (struct skb_charge){.owner = skb->owner, .bytes = skb->truesize};
+		if (unlikely(stale != NULL))
+			skb_owner_release(stale, cpu->lcore, bytes);
+		*skb_charge_of(skb->mbuf) = (struct skb_charge){
+			.owner = skb->owner, .bytes = skb->truesize, .of = skb_charge_tag(skb->mbuf)};
 		skb->owner = NULL;
 	}
 }
@@ -50,21 +52,21 @@ skb_owner_put_hook(void *arg, void *const *mbufs, unsigned int n)
 {
 	const unsigned int lcore = rte_lcore_id();
 	struct skb_owner *owner = NULL;
-	int64_t bytes = 0;
+	int64_t sum = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct skb_charge *const charge = skb_charge_of(mbufs[i]);
+		uint32_t bytes;
+		struct skb_owner *const next = skb_charge_take(mbufs[i], &bytes);
 
-		if (charge->owner == NULL)
+		if (next == NULL)
 			continue;
-		if (charge->owner != owner && owner != NULL) {
-			skb_owner_release(owner, lcore, bytes);
-			bytes = 0;
+		if (next != owner && owner != NULL) {
+			skb_owner_release(owner, lcore, sum);
+			sum = 0;
 		}
-		owner = charge->owner;
-		bytes += charge->bytes;
-		charge->owner = NULL;
+		owner = next;
+		sum += bytes;
 	}
 	if (owner != NULL)
-		skb_owner_release(owner, lcore, bytes);
+		skb_owner_release(owner, lcore, sum);
 }

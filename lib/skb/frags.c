@@ -27,35 +27,25 @@ chain_len(const struct rte_mbuf *mbuf)
 	return len;
 }
 
-/* A fragment's memory was not counted when the packet was built. */
-static void
-truesize_add(struct skb_cpu *cpu, struct skb *skb, uint32_t bytes)
-{
-	skb->truesize += bytes;
-	if (skb->owner != NULL)
-		skb_owner_charge(skb->owner, cpu->lcore, bytes);
-}
-
 int
 skb_add_frag(struct skb_cpu *cpu, struct skb *skb, struct rte_mbuf *frag)
 {
 	struct rte_mbuf *last;
-	uint32_t len, bytes = 0;
+	uint32_t len;
 
 	SKB_CHECK(skb, !skb_shared(skb));
 	if ((uint32_t)skb->mbuf->nb_segs + frag->nb_segs > RTE_MBUF_MAX_NB_SEGS)
 		return -EOVERFLOW;
 	if (skb_own_chain(cpu, &skb->mbuf) < 0)
 		return -ENOMEM;
-	for (const struct rte_mbuf *mbuf = frag; mbuf != NULL; mbuf = mbuf->next)
-		bytes += mbuf->buf_len + sizeof(*mbuf);
 	last = rte_pktmbuf_lastseg(skb->mbuf);
 	last->next = frag;
 	skb->mbuf->nb_segs = (uint16_t)(skb->mbuf->nb_segs + frag->nb_segs);
 	len = chain_len(frag);
 	skb->len += len;
 	skb->data_len += len;
-	truesize_add(cpu, skb, bytes);
+	/* its memory was not counted when the packet was built */
+	skb_truesize_add(cpu, skb, (int)skb_chain_truesize(frag));
 	return 0;
 }
 
@@ -124,8 +114,6 @@ chain_cut(struct rte_mbuf *first, struct rte_mbuf *last, uint16_t nb_segs)
 	struct rte_mbuf *const rest = last->next;
 
 	last->next = NULL;
-	if (rest != NULL)
-		rest->nb_segs = (uint16_t)(first->nb_segs - nb_segs);
 	first->nb_segs = nb_segs;
 	rte_pktmbuf_free(rest);
 }

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <rte_atomic.h>
+
 #include "skb.h"
 #include "skb_priv.h"
 
@@ -33,7 +35,7 @@ skb_owner_notify(struct skb_owner *owner, void (*write_space)(struct skb_owner *
 void
 skb_owner_wake(struct skb_owner *owner)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	rte_smp_mb();
 	if (__atomic_load_n(&owner->blocked, __ATOMIC_RELAXED) == 0 ||
 		skb_owner_used(owner) > owner->limit / 2)
 		return;

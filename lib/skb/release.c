@@ -9,6 +9,7 @@
 #include "skb.h"
 #include "skb_frags.h"
 #include "skb_priv.h"
+#include "skb_share.h"
 
 void
 skb_release_bulk(struct skb_cpu *cpu, struct skb *const *skbs, uint32_t n)
@@ -42,7 +43,7 @@ static int
 own_first(struct skb_cpu *cpu, struct skb *skb)
 {
 	struct rte_mbuf *const old = skb->mbuf;
-	struct rte_mbuf *const own = skb_segment_indirect(cpu, old);
+	struct rte_mbuf *const own = skb_segment_indirect(cpu, old, false);
 
 	if (own == NULL)
 		return -ENOMEM;
@@ -58,7 +59,7 @@ skb_release(struct skb_cpu *cpu, struct skb *skb, struct rte_mbuf **mbuf)
 {
 	SKB_CHECK(skb, !skb_shared(skb));
 	SKB_CHECK(skb, skb_frag_list(skb) == NULL);
-	if (rte_mbuf_refcnt_read(skb->mbuf) > 1 && own_first(cpu, skb) < 0)
+	if (skb_mbuf_refs(skb->mbuf) > 1 && own_first(cpu, skb) < 0)
 		return -ENOMEM;
 	skb_orphan(cpu, skb);
 	skb_sync(skb);

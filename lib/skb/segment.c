@@ -9,6 +9,7 @@
 
 #include "skb.h"
 #include "skb_priv.h"
+#include "skb_share.h"
 
 uint32_t
 skb_segment_room(const struct skb_cpu *cpu)
@@ -29,19 +30,27 @@ skb_segment_alloc(struct skb_cpu *cpu, uint32_t headroom)
 
 /* Makes fresh, which is empty, show mbuf's segment. */
 static void
-show(struct rte_mbuf *fresh, struct rte_mbuf *mbuf)
+show(struct rte_mbuf *fresh, struct rte_mbuf *mbuf, bool others)
 {
+	/* Whoever shares mbuf may do the same at this moment, so that a count of 1 that the buffer has is not ours alone. */
+	const bool is_ours = !others && skb_mbuf_refs(mbuf) == 1;
+	struct rte_mbuf *const direct =
+		is_ours || RTE_MBUF_HAS_EXTBUF(mbuf) ? NULL : rte_mbuf_from_indirect(mbuf);
+
+	if (direct != NULL)
+		__rte_mbuf_refcnt_update(direct, 1);
 	rte_pktmbuf_attach(fresh, mbuf);
-	skb_charge_forget(fresh);
+	if (direct != NULL)
+		__rte_mbuf_refcnt_update(direct, -1);
 }
 
 struct rte_mbuf *
-skb_segment_indirect(struct skb_cpu *cpu, struct rte_mbuf *mbuf)
+skb_segment_indirect(struct skb_cpu *cpu, struct rte_mbuf *mbuf, bool others)
 {
 	struct rte_mbuf *const indirect = skb_segment_alloc(cpu, 0);
 
 	if (indirect != NULL)
-		show(indirect, mbuf);
+		show(indirect, mbuf, others);
 	return indirect;
 }
 
@@ -70,7 +79,7 @@ stock_make(struct skb_cpu *cpu, struct rte_mbuf *chain, struct rte_mbuf **stock)
 	for (struct rte_mbuf *mbuf = chain; mbuf != NULL; mbuf = mbuf->next) {
 		struct rte_mbuf *fresh;
 
-		if (rte_mbuf_refcnt_read(mbuf) == 1)
+		if (skb_mbuf_refs(mbuf) == 1)
 			continue;
 		fresh = skb_segment_alloc(cpu, 0);
 		if (fresh == NULL) {
@@ -94,10 +103,10 @@ skb_own_chain(struct skb_cpu *cpu, struct rte_mbuf **at)
 		struct rte_mbuf *const old = *at;
 
 		/* others may have let go since the stock was made; none can have come to what was ours alone */
-		if (rte_mbuf_refcnt_read(old) == 1)
+		if (skb_mbuf_refs(old) == 1)
 			continue;
 		*at = stock_take(&stock);
-		show(*at, old);
+		show(*at, old, false);
 		(*at)->next = old->next;
 		(*at)->nb_segs = old->nb_segs;
 		rte_pktmbuf_free_seg(old);
@@ -139,7 +148,6 @@ skb_head_copy(struct skb_cpu *cpu, const struct skb *skb, uint32_t headroom, uin
 	if (head == NULL)
 		return NULL;
 	__rte_pktmbuf_copy_hdr(head, skb->mbuf);
-	skb_charge_forget(head);
 	head->ol_flags = skb->mbuf->ol_flags & ~(RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL);
 	memcpy(rte_pktmbuf_mtod(head, uint8_t *) - before, skb->data - before, before + len);
 	return head;
@@ -162,4 +170,22 @@ skb_move_head(struct skb *skb, struct rte_mbuf *head)
 	move_offset(&skb->transport_header, by);
 	skb->data = rte_pktmbuf_mtod(head, uint8_t *);
 	skb->mbuf = head;
+}
+
+uint32_t
+skb_chain_truesize(const struct rte_mbuf *mbuf)
+{
+	uint32_t bytes = 0;
+
+	for (; mbuf != NULL; mbuf = mbuf->next)
+		bytes += mbuf->buf_len + (uint32_t)sizeof(*mbuf);
+	return bytes;
+}
+
+void
+skb_truesize_add(struct skb_cpu *cpu, struct skb *skb, int bytes)
+{
+	skb->truesize += (uint32_t)bytes;
+	if (skb->owner != NULL)
+		skb_owner_charge(skb->owner, cpu->lcore, bytes);
 }

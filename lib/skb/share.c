@@ -35,15 +35,25 @@ head_like(struct skb_cpu *cpu, const struct skb *skb)
 	return head;
 }
 
+/* One more reference. others: whoever else has the head may take one at this moment, so that a count of 1 is not ours alone. */
+static void
+segment_get(struct rte_mbuf *mbuf, bool others)
+{
+	if (unlikely(others))
+		__rte_mbuf_refcnt_update(mbuf, 1);
+	else
+		rte_mbuf_refcnt_update(mbuf, 1);
+}
+
 /* A clone of skb without its segment list. */
 static struct skb *
-clone_one(struct skb_cpu *cpu, const struct skb *skb)
+clone_one(struct skb_cpu *cpu, const struct skb *skb, bool others)
 {
 	struct skb *const clone = head_like(cpu, skb);
 
 	if (clone != NULL)
 		for (struct rte_mbuf *mbuf = skb->mbuf; mbuf != NULL; mbuf = mbuf->next)
-			rte_mbuf_refcnt_update(mbuf, 1);
+			segment_get(mbuf, others);
 	return clone;
 }
 
@@ -51,7 +61,7 @@ static int
 clone_frag_list(struct skb_cpu *cpu, const struct skb *skb, struct skb *clone)
 {
 	for (const struct skb *seg = skb_frag_list(skb); seg != NULL; seg = seg->next) {
-		struct skb *const other = clone_one(cpu, seg);
+		struct skb *const other = clone_one(cpu, seg, skb_shared(skb));
 
 		if (other == NULL)
 			return -ENOMEM;
@@ -63,7 +73,7 @@ clone_frag_list(struct skb_cpu *cpu, const struct skb *skb, struct skb *clone)
 int
 skb_clone(struct skb_cpu *cpu, struct skb *skb, struct skb **clone)
 {
-	struct skb *const c = clone_one(cpu, skb);
+	struct skb *const c = clone_one(cpu, skb, skb_shared(skb));
 
 	if (c == NULL)
 		return -ENOMEM;
@@ -114,7 +124,7 @@ frags_show(struct skb_cpu *cpu, const struct skb *skb, struct rte_mbuf *head)
 	struct rte_mbuf **end = &head->next;
 
 	for (struct rte_mbuf *frag = skb->mbuf->next; frag != NULL; frag = frag->next) {
-		*end = skb_segment_indirect(cpu, frag);
+		*end = skb_segment_indirect(cpu, frag, skb_shared(skb));
 		if (*end == NULL)
 			return -ENOMEM;
 		end = &(*end)->next;
@@ -146,6 +156,7 @@ copy_with(struct skb_cpu *cpu, const struct skb *skb, struct skb **copy,
 		return ret < 0 ? ret : -ENOMEM;
 	}
 	skb_move_head(c, head);
+	c->truesize = skb_chain_truesize(head) + (uint32_t)sizeof(*c);
 	skb_sync(c);
 	*copy = c;
 	return 0;
@@ -223,6 +234,7 @@ skb_expand_head(struct skb_cpu *cpu, struct skb *skb, uint32_t headroom, uint32_
 		return -ENOMEM;
 	}
 	skb_move_head(skb, head);
+	skb_truesize_add(cpu, skb, (int)head->buf_len - (int)old->buf_len);
 	skb_sync(skb);
 	rte_pktmbuf_free_seg(old);
 	return 0;
@@ -232,7 +244,7 @@ static bool
 has_shared_frags(const struct skb *skb)
 {
 	for (struct rte_mbuf *mbuf = skb->mbuf->next; mbuf != NULL; mbuf = mbuf->next)
-		if (rte_mbuf_refcnt_read(mbuf) > 1)
+		if (skb_mbuf_refs(mbuf) > 1)
 			return true;
 	return false;
 }

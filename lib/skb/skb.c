@@ -35,7 +35,7 @@ skb_try_reserve(struct skb *skb, uint32_t len)
 void *
 skb_put(struct skb *skb, uint32_t len)
 {
-	uint8_t *const end = skb->data + skb->len;
+	uint8_t *const end = skb->data + skb_headlen(skb);
 
 	SKB_CHECK(skb, len <= skb_tailroom(skb));
 	SKB_CHECK(skb, !skb_cloned(skb));
@@ -109,7 +109,7 @@ skb_sync(struct skb *skb)
 {
 	struct rte_mbuf *const mbuf = skb->mbuf;
 
-	SKB_CHECK(skb, rte_mbuf_refcnt_read(mbuf) <= 1);
+	SKB_CHECK(skb, skb_mbuf_refs(mbuf) <= 1);
 	mbuf->data_off = (uint16_t)skb_headroom(skb);
 	mbuf->data_len = (uint16_t)skb_headlen(skb);
 	mbuf->pkt_len = skb->len;

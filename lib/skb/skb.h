@@ -61,8 +61,8 @@ struct skb {
 	uint64_t tstamp;         /* TSC cycles, 0 = not taken */
 	uint32_t len;            /* bytes from data on, over all segments */
 	uint32_t data_len;       /* of these, the ones behind the first segment */
-	uint32_t truesize;       /* bytes of memory: head, mbufs, buffers */
-	uint32_t hash;           /* the NIC's RSS hash, 0 = none */
+	uint32_t truesize; /* bytes of memory: head, mbufs, buffers; not less when segments are cut off */
+	uint32_t hash;     /* the NIC's RSS hash, 0 = none */
 	/* offsets from mbuf->buf_addr, or SKB_UNSET */
 	uint16_t mac_header, network_header, transport_header;
 	uint16_t port;  /* it came in by */
@@ -148,7 +148,7 @@ void skb_heads_free_bulk(struct skb_cpu *cpu, struct skb *const *skbs, uint32_t 
 void skb_release_bulk(struct skb_cpu *cpu, struct skb *const *skbs, uint32_t n);
 
 /*
- * Gives the head of a packet with one user back and its data to the caller as mbufs that a PMD may take. The packet is orphaned,
+ * Gives the head of a packet with one user and no segment list back and its data to the caller as mbufs that a PMD may take. The packet is orphaned,
  * its geometry written to the first mbuf; if that is shared, an indirect mbuf takes its place, from cpu->data. With a
  * shared mbuf anywhere in the chain the TX queue must not do FAST_FREE. Returns 0 and *mbuf, or -ENOMEM: nothing is changed.
  */
@@ -227,8 +227,8 @@ skb_tailroom(const struct skb *skb)
 /*
  * The verbs without "try" leave it to the caller to know that there is room: a debug build dumps the packet and stops if
  * there is none. Those with "try" are for lengths that come from outside: they return 0, or -EINVAL, then nothing is changed.
- * All work in the first segment. put and push are followed by a write, so the data must not be shared (skb_cow). start may
- * be NULL.
+ * All work in the first segment. What put appends will be written, so the data must not be shared (skb_cow); push may just
+ * take back what was pulled, so there it is the writer's affair. start may be NULL.
  */
 
 /* Moves an empty packet's start len bytes on, to make headroom. Linux: skb_reserve(). */

@@ -46,7 +46,7 @@ int skb_linearize(struct skb_cpu *cpu, struct skb *skb);
 
 /*
  * Cuts the packet to len bytes and frees segments that are left empty; does nothing when it is not longer. Returns 0, or
- * -ENOMEM: only if a fragment's mbuf is shared (skb_cow() would have made it private). Linux: pskb_trim().
+ * -ENOMEM: only if one of its mbufs is shared (skb_cow() would have made them private). Linux: pskb_trim().
  */
 int pskb_trim(struct skb_cpu *cpu, struct skb *skb, uint32_t len);
 

@@ -105,8 +105,11 @@ skb_heads_put(struct magazine_pool *heads, unsigned int lcore, struct skb *const
 /* A data buffer without content, with headroom bytes before it, from cpu->data. NULL if there is none; headroom must fit. */
 struct rte_mbuf *skb_segment_alloc(struct skb_cpu *cpu, uint32_t headroom);
 
-/* An indirect mbuf for all of mbuf's segment, alone; it takes a reference of its own to the data. NULL if there is none. */
-struct rte_mbuf *skb_segment_indirect(struct skb_cpu *cpu, struct rte_mbuf *mbuf);
+/*
+ * An indirect mbuf for all of mbuf's segment, alone; it takes a reference of its own to the data. others: the head has
+ * other users, who may do the same at this moment. NULL if there is no mbuf.
+ */
+struct rte_mbuf *skb_segment_indirect(struct skb_cpu *cpu, struct rte_mbuf *mbuf, bool others);
 
 /* Bytes for head- and tailroom and data in one buffer of cpu->data; 0 without a pool. */
 uint32_t skb_segment_room(const struct skb_cpu *cpu);
@@ -123,6 +126,12 @@ struct rte_mbuf *skb_head_copy(
 	struct skb_cpu *cpu, const struct skb *skb, uint32_t headroom, uint32_t tailroom);
 bool skb_head_fits(const struct skb_cpu *cpu, const struct skb *skb, uint32_t headroom, uint32_t tailroom);
 
+/* Bytes of memory that a chain's mbufs and buffers take. */
+uint32_t skb_chain_truesize(const struct rte_mbuf *mbuf);
+
+/* The packet takes so many bytes more, or less, and its owner is charged for that. */
+void skb_truesize_add(struct skb_cpu *cpu, struct skb *skb, int bytes);
+
 /* Lets skb begin in the data buffer head, whose data_off is set, instead of its own; keeps the header offsets right. */
 void skb_move_head(struct skb *skb, struct rte_mbuf *head);
 
@@ -132,6 +141,8 @@ void skb_move_head(struct skb *skb, struct rte_mbuf *head);
 struct skb_charge {
 	struct skb_owner *owner; /* NULL = nothing */
 	uint32_t bytes;
+	uint32_t
+		of; /* skb_charge_tag() of its mbuf: DPDK copies dynamic fields too, and a copy charges nobody */
 };
 
 extern __attribute__((visibility("hidden"))) int skb_charge_offset; /* -1: nobody ever defers a release */
@@ -142,12 +153,24 @@ skb_charge_of(struct rte_mbuf *mbuf)
 	return RTE_MBUF_DYNFIELD(mbuf, skb_charge_offset, struct skb_charge *);
 }
 
-/* DPDK copies dynamic fields with an mbuf, and a charge must not be released twice. */
-static inline void
-skb_charge_forget(struct rte_mbuf *mbuf)
+static inline uint32_t
+skb_charge_tag(const struct rte_mbuf *mbuf)
 {
-	if (skb_charge_offset >= 0)
-		skb_charge_of(mbuf)->owner = NULL;
+	return (uint32_t)((uintptr_t)mbuf / RTE_CACHE_LINE_SIZE);
+}
+
+/* Takes the charge off mbuf. Returns whose it was, NULL = there was none, and *bytes. */
+static inline struct skb_owner *
+skb_charge_take(struct rte_mbuf *mbuf, uint32_t *bytes)
+{
+	struct skb_charge *const charge = skb_charge_of(mbuf);
+	struct skb_owner *const owner = charge->owner;
+
+	if (owner == NULL)
+		return NULL;
+	charge->owner = NULL;
+	*bytes = charge->bytes;
+	return likely(charge->of == skb_charge_tag(mbuf)) ? owner : NULL;
 }
 
 #endif

@@ -25,14 +25,21 @@
 extern "C" {
 #endif
 
+/* References to mbuf. A count of 1 is seen after all that those who let go have done, so that writing may follow. */
+static inline uint16_t
+skb_mbuf_refs(const struct rte_mbuf *mbuf)
+{
+	return __atomic_load_n(&mbuf->refcnt, __ATOMIC_ACQUIRE);
+}
+
 /* Whether the bytes of mbuf's buffer may be seen through another mbuf or head too. */
 static inline bool
 skb_mbuf_is_shared(struct rte_mbuf *mbuf)
 {
-	if (rte_mbuf_refcnt_read(mbuf) > 1)
+	if (skb_mbuf_refs(mbuf) > 1)
 		return true;
 	if (RTE_MBUF_CLONED(mbuf))
-		return rte_mbuf_refcnt_read(rte_mbuf_from_indirect(mbuf)) > 1;
+		return skb_mbuf_refs(rte_mbuf_from_indirect(mbuf)) > 1;
 	return RTE_MBUF_HAS_EXTBUF(mbuf) && rte_mbuf_ext_refcnt_read(mbuf->shinfo) > 1;
 }
 

@@ -150,25 +150,24 @@ herd_end(struct herd *h, int ret, uint32_t heads, uint32_t size)
 }
 
 static void
-one_assert(const struct herd *h, struct packet *p)
+one_assert(struct packet *p)
 {
 	model_assert(&p->model, p->skb);
 	assert_int_equal(p->skb->users, p->n_users);
 	assert_ptr_equal(p->skb->owner, p->owner);
-	/* buffers that a packet no longer has are still counted, as in the kernel; larger ones that it got are not */
-	if (h->world.conf.data_room <= h->world.conf.rx_room)
-		assert_true(p->skb->truesize >= world_truesize(p->skb));
+	/* buffers that a packet no longer has are still counted, as in the kernel */
+	assert_true(p->skb->truesize >= world_truesize(p->skb));
 }
 
 void
-packet_assert(const struct herd *h, struct packet *p)
+packet_assert(struct packet *p)
 {
 	const struct skb *seg = skb_frag_list(p->skb);
 
-	one_assert(h, p);
+	one_assert(p);
 	for (uint32_t i = 0; i < p->n_children; i++, seg = seg->next) {
 		assert_ptr_equal(seg, p->children[i]->skb);
-		one_assert(h, p->children[i]);
+		one_assert(p->children[i]);
 	}
 	assert_null(seg);
 }
@@ -196,7 +195,7 @@ herd_assert(struct herd *h)
 	h->n_counts++;
 	h->n_counted = 0;
 	for (uint32_t i = 0; i < h->n; i++) {
-		packet_assert(h, h->slot[i]);
+		packet_assert(h->slot[i]);
 		charge_count(h, h->slot[i], bytes);
 	}
 	for (uint32_t i = 0; i < HERD_OWNERS; i++)

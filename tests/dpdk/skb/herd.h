@@ -66,7 +66,7 @@ void herd_begin(struct herd *h, const struct packet *p);
 bool herd_end(struct herd *h, int ret, uint32_t heads, uint32_t size);
 
 /* p and its children are what they should be. */
-void packet_assert(const struct herd *h, struct packet *p);
+void packet_assert(struct packet *p);
 
 /* So are all, and owners are charged for what they own. */
 void herd_assert(struct herd *h);

@@ -246,6 +246,24 @@ both_are_sent(void **state)
 	rte_pktmbuf_free_bulk(mbufs, 2);
 }
 
+/* What a port or a capture makes of an mbuf has the same dynamic fields, and comes back to the same pool. */
+static void
+made_by_others(void **state)
+{
+	struct rte_mbuf *const mbuf = send_one(&owner);
+	struct rte_mbuf *const clone = rte_pktmbuf_clone(mbuf, w.rx);
+	struct rte_mbuf *const copy = rte_pktmbuf_copy(mbuf, w.rx, 0, UINT32_MAX);
+
+	assert_non_null(clone);
+	assert_non_null(copy);
+	rte_pktmbuf_free(copy);
+	assert_int_equal(skb_owner_used(&owner), TRUESIZE);
+	rte_pktmbuf_free(clone);
+	assert_int_equal(skb_owner_used(&owner), TRUESIZE);
+	rte_pktmbuf_free(mbuf);
+	assert_int_equal(skb_owner_used(&owner), 0);
+}
+
 /* Another process of the EAL has no hooks: what it puts back is released when the buffer is next sent. */
 static void
 put_without_the_hook(void **state)
@@ -302,6 +320,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(more_references, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_clone_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(both_are_sent, setup, teardown),
+		cmocka_unit_test_setup_teardown(made_by_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(put_without_the_hook, setup, teardown),
 		cmocka_unit_test_setup_teardown(there_is_space_again, setup, teardown),
 	};

@@ -107,9 +107,9 @@ step(struct herd *h)
 	verbs[k]->run(h, i);
 	/* it may have gone, or another have come to its place: either way it must be what it should */
 	if (p != NULL && i < h->n)
-		packet_assert(h, h->slot[i]);
+		packet_assert(h->slot[i]);
 	if (h->n > 0)
-		packet_assert(h, h->slot[h->n - 1]);
+		packet_assert(h->slot[h->n - 1]);
 	if (now_step % ALL_EVERY == 0)
 		herd_assert(h);
 }

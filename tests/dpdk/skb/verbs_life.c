@@ -197,7 +197,7 @@ run_clone(struct herd *h, uint32_t i)
 	adopt_clones(clone, p);
 	assert_true(skb_cloned(p->skb) && skb_cloned(skb));
 	assert_ptr_equal(skb->data, p->skb->data);
-	packet_assert(h, clone);
+	packet_assert(clone);
 }
 
 static struct packet *
@@ -209,7 +209,7 @@ copied(struct herd *h, const struct packet *p, struct skb *skb)
 	assert_false(skb_cloned(skb));
 	assert_int_equal(skb->mbuf->nb_segs, p->skb->mbuf->nb_segs);
 	model_moved(&copy->model);
-	packet_assert(h, copy);
+	packet_assert(copy);
 	return copy;
 }
 
