@@ -47,13 +47,17 @@ static void
 expect_verdict(struct rig *rig, const char *dst, uint32_t len, enum verdict verdict)
 {
 	static struct frame f;
+	static struct oracle oracle;
 	const struct outcome *outcome;
 
 	packet(&f, dst, len);
+	oracle_judge(&f, &oracle);
 	outcome = outcome_of(rig, &f);
 	if (outcome->verdict != verdict)
 		fail_msg("%u bytes to %s: %s, not %s", len, dst, verdict_info[outcome->verdict].name,
 			verdict_info[verdict].name);
+	if (verdict == VERDICT_forward && !oracle_accepts(&oracle, outcome->out.bytes, outcome->out.len))
+		fail_msg("%u bytes to %s: other bytes", len, dst);
 }
 
 /* As the oracle says; in as many segments as it came in, since its headers were in one. */
@@ -244,6 +248,31 @@ one_segment_if_it_fits(void **state)
 	}
 }
 
+/* What is to be dropped stays that, though it would leave by such a port. */
+static void
+one_segment_or_none(void **state)
+{
+	static const enum build_mode modes[] = {BUILD_LATE, BUILD_EARLY, BUILD_LAZY};
+	static struct frame f;
+
+	for (uint32_t m = 0; m < RTE_DIM(modes); m++) {
+		const struct rig_conf conf = {.build = modes[m], .room = 128, .linear = 1u << 1};
+		struct rig *rig = rig_create(&conf);
+
+		packet(&f, B4, 190);
+		f.bytes[FRAME_L3 + 8] = 1;
+		frame_seal(&f);
+		assert_int_equal(outcome_of(rig, &f)->verdict, VERDICT_ip4_ttl);
+		packet(&f, B6, 190);
+		f.bytes[FRAME_L3 + 7] = 1;
+		assert_int_equal(outcome_of(rig, &f)->verdict, VERDICT_ip6_hop_limit);
+		expect_verdict(rig, B4, 1501, VERDICT_mtu_exceeded);
+		expect_verdict(rig, "10.0.1.99", 190, VERDICT_neigh_unresolved);
+		expect_verdict(rig, "2001:db8:1::1", 190, VERDICT_punt_local);
+		rig_destroy(rig);
+	}
+}
+
 /* And as long as there is a buffer to put it together in: 200 bytes come in two of 128, and need a third. */
 static void
 one_segment_if_there_is_a_buffer(void **state)
@@ -275,6 +304,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(largest_with_tag),
 		cmocka_unit_test(one_segment_only),
 		cmocka_unit_test(one_segment_if_it_fits),
+		cmocka_unit_test(one_segment_or_none),
 		cmocka_unit_test(one_segment_if_there_is_a_buffer),
 	};
 

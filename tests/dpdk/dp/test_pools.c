@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a worker keeps for itself of the pools: it gives it up at its next turns when somebody else finds nothing, and when
- * it stops. Both with what lies in the mempool's own cache.
+ * it stops. Both with what lies in the mempool's own cache. And when drivers are asked for what they keep.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,12 +75,72 @@ a_worker_that_stops_keeps_nothing(void **state)
 	rig_destroy(rig);
 }
 
+/* ---- drivers ---- */
+
+static uint32_t n_asked;
+
+int
+rte_eth_tx_done_cleanup(uint16_t port, uint16_t queue, uint32_t free_cnt)
+{
+	n_asked++;
+	return 0;
+}
+
+static void
+drivers_are_asked_by_the_idle(void **state)
+{
+	const struct rig_conf conf = {0};
+	struct rig *rig = rig_create(&conf);
+
+	n_asked = 0;
+	for (uint32_t turn = 0; turn < 4095; turn++)
+		rig_turn(rig);
+	assert_int_equal(n_asked, 0);
+	rig_turn(rig);
+	assert_int_equal(n_asked, RIG_PORTS);
+	rig_destroy(rig);
+}
+
+/* Nothing is sent while all are refused, so nothing else would make a driver look; without refusals nobody asks. */
+static void
+drivers_are_asked_by_the_refused(void **state)
+{
+	const struct rig_conf conf = {
+		.complete = COMPLETE_COMPLETION, .owner_limit = 2 * RIG_TRUESIZE, .n_data = 64};
+	struct rig *rig = rig_create(&conf);
+	static struct frame f;
+
+	frame_udp(&f, "10.0.1.2", 18);
+	n_asked = 0;
+	for (uint32_t turn = 0; turn < 640; turn++) {
+		rig_inject(rig, &f);
+		rig_turn(rig);
+		rig_discard(rig, 1);
+	}
+	assert_int_equal(n_asked, 0);
+	for (uint32_t turn = 0; turn < 642; turn++) {
+		rig_inject(rig, &f);
+		rig_turn(rig);
+	}
+	assert_int_equal(rig_count(rig, VERDICT_owner_limit), 640);
+	assert_int_equal(n_asked, 10 * RIG_PORTS);
+	for (uint32_t turn = 0; turn < 640; turn++) {
+		rig_discard(rig, 1);
+		rig_inject(rig, &f);
+		rig_turn(rig);
+	}
+	assert_int_equal(n_asked, 10 * RIG_PORTS);
+	rig_destroy(rig);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_worker_answers_who_starves),
 		cmocka_unit_test(a_worker_that_stops_keeps_nothing),
+		cmocka_unit_test(drivers_are_asked_by_the_idle),
+		cmocka_unit_test(drivers_are_asked_by_the_refused),
 	};
 
 	rig_eal(argc, argv);

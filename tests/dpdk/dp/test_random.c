@@ -12,8 +12,10 @@
 #include <cmocka.h>
 
 #include "corpus.h"
+#include "modes.h"
 #include "oracle.h"
 #include "rig.h"
+#include "skb_frags.h"
 
 #define N_FRAMES 250000u
 #define SEED     0x5eedu
@@ -22,7 +24,6 @@
 struct flight {
 	uint32_t n;
 	uint64_t seed; /* before its first frame, to find it again */
-	const struct rte_mbuf *mbuf[BURST_MAX];
 	struct frame frame[BURST_MAX];
 	struct oracle oracle[BURST_MAX];
 };
@@ -41,60 +42,69 @@ complain(const struct flight *flight, uint32_t i, const char *what)
 	fail();
 }
 
+/* What the oracle sends by port, family by family in the order of arrival: the next one from `next` on, else n of them all. */
 static uint32_t
-index_of(const struct flight *flight, const struct rte_mbuf *m)
+next_sent(const struct flight *flight, uint16_t port, uint32_t next)
 {
-	for (uint32_t i = 0; i < flight->n; i++)
-		if (flight->mbuf[i] == m)
-			return i;
-	fail_msg("a buffer left that never came");
-	return 0;
+	for (; next < 2 * flight->n; next++) {
+		const struct oracle *o = &flight->oracle[next % flight->n];
+
+		if (o->verdict == VERDICT_forward && o->port == port && o->family == next / flight->n)
+			break;
+	}
+	return next;
 }
 
-/* Every frame that left was to leave, by that port, with these bytes; the order within family and port is that of arrival. */
+/* Every frame that was to leave by a port did, in its turn, with its bytes; and no other. */
 static void
 check_sent(struct rig *rig, const struct flight *flight)
 {
+	static struct frame sent;
+
 	for (uint16_t p = 0; p < RIG_PORTS; p++) {
-		uint32_t next[2] = {0, 0};
 		struct rte_mbuf *m;
 
-		while ((m = rig_collect(rig, p)) != NULL) {
-			const uint32_t i = index_of(flight, m);
-			const struct oracle *o = &flight->oracle[i];
+		for (uint32_t next = 0; (next = next_sent(flight, p, next)) < 2 * flight->n; next++) {
+			const uint32_t i = next % flight->n;
 
-			if (o->verdict != VERDICT_forward || o->port != p)
-				complain(flight, i, "was sent");
-			if (!oracle_accepts(o, rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len) ||
-				m->data_len != m->pkt_len)
-				complain(flight, i, "was sent with other bytes");
-			if (i < next[o->family])
-				complain(flight, i, "was overtaken");
-			next[o->family] = i + 1;
+			m = rig_collect(rig, p);
+			if (m == NULL)
+				complain(flight, i, "or one before it was not sent");
+			rig_bytes(m, &sent);
+			if (!oracle_accepts(&flight->oracle[i], sent.bytes, sent.len))
+				complain(flight, i, "was sent with other bytes, or overtaken");
 			rig_return(m);
 		}
+		assert_null(rig_collect(rig, p));
 	}
 }
 
+/* Packets leave the walk for the punt ring in the order of their families. */
 static void
 check_punted(struct rig *rig, const struct flight *flight)
 {
-	struct skb *skb;
+	static uint8_t bytes[FRAME_MAX];
 
-	while ((skb = rig_punted(rig)) != NULL) {
-		const uint32_t i = index_of(flight, skb->mbuf);
+	for (uint32_t k = 0; k < 3 * flight->n; k++) {
+		const uint32_t i = k % flight->n;
 		const struct oracle *o = &flight->oracle[i];
+		struct skb *skb;
 
-		if (skb->reason != o->verdict)
-			complain(flight, i, "was punted");
+		if (verdict_info[o->verdict].kind != VERDICT_KIND_PUNT || o->family != k / flight->n)
+			continue;
+		skb = rig_punted(rig);
+		if (skb == NULL || skb->reason != o->verdict)
+			complain(flight, i, "or one before it was not punted");
 		/* untagged, but otherwise as it came */
-		if (skb->len != o->out.len || memcmp(skb->data, o->out.bytes, skb->len) != 0)
+		if (skb->len != o->out.len || skb_copy_bits(skb, 0, bytes, skb->len) != 0 ||
+			memcmp(bytes, o->out.bytes, skb->len) != 0)
 			complain(flight, i, "was punted with other bytes");
 		if (skb->protocol != frame_get16(o->out.bytes + 12) || skb->port != 0 ||
 			skb->network_header != skb->mac_header + FRAME_L3)
 			complain(flight, i, "was punted with a wrong head");
 		rig_consume(rig, skb);
 	}
+	assert_null(rig_punted(rig));
 }
 
 static void
@@ -111,8 +121,23 @@ check_counts(const struct flight *flight, const uint64_t before[N_VERDICTS], con
 	assert_memory_equal(after, expected, sizeof(expected));
 }
 
+/* In one piece (or what the buffers make of it), or cut at up to three places. */
 static void
-fly(struct rig *rig, struct flight *flight, uint64_t *seed, uint64_t seen[N_VERDICTS])
+inject(struct rig *rig, const struct frame *f, uint64_t *cut_seed)
+{
+	uint32_t cuts[3], n = 0;
+
+	for (uint32_t at = 0; cut_seed != NULL && n < 3 && frame_random(cut_seed, 3) != 0; n++) {
+		/* where headers are, mostly */
+		at += frame_random(cut_seed, 4) ? frame_random(cut_seed, RTE_MIN(f->len - at, 40u) + 1)
+						: frame_random(cut_seed, f->len - at + 1);
+		cuts[n] = at;
+	}
+	rig_inject_cut(rig, f, cuts, n);
+}
+
+static void
+fly(struct rig *rig, struct flight *flight, uint64_t *seed, uint64_t *cut_seed, uint64_t seen[N_VERDICTS])
 {
 	uint64_t before[N_VERDICTS], after[N_VERDICTS];
 
@@ -121,7 +146,7 @@ fly(struct rig *rig, struct flight *flight, uint64_t *seed, uint64_t seen[N_VERD
 	for (uint32_t i = 0; i < flight->n; i++) {
 		corpus_random(seed, &flight->frame[i]);
 		oracle_judge(&flight->frame[i], &flight->oracle[i]);
-		flight->mbuf[i] = rig_inject(rig, &flight->frame[i]);
+		inject(rig, &flight->frame[i], cut_seed);
 		seen[flight->oracle[i].verdict]++;
 	}
 	rig_counts(rig, before);
@@ -142,15 +167,14 @@ is_circumstance(uint32_t v)
 }
 
 static void
-against_oracle(enum build_mode build, uint32_t n_frames)
+against_oracle(const struct rig_conf *conf, bool cut, uint32_t n_frames)
 {
 	static struct flight flight;
-	const struct rig_conf conf = {.build = build};
-	struct rig *rig = rig_create(&conf);
-	uint64_t seed = SEED, seen[N_VERDICTS] = {0};
+	struct rig *rig = rig_create(conf);
+	uint64_t seed = SEED, cut_seed = SEED, seen[N_VERDICTS] = {0};
 
 	for (uint32_t n = 0; n < n_frames; n += flight.n)
-		fly(rig, &flight, &seed, seen);
+		fly(rig, &flight, &seed, cut ? &cut_seed : NULL, seen);
 	rig_destroy(rig);
 	for (uint32_t v = 0; v < N_VERDICTS; v++)
 		if (!is_circumstance(v) && seen[v] < n_frames / 20000)
@@ -161,19 +185,43 @@ against_oracle(enum build_mode build, uint32_t n_frames)
 static void
 against_oracle_late(void **state)
 {
-	against_oracle(BUILD_LATE, N_FRAMES);
+	const struct rig_conf conf = {0};
+
+	against_oracle(&conf, false, N_FRAMES);
+}
+
+/* In all other modes, and in pieces: less of the same stream. */
+static void
+against_oracle_modes(void **state)
+{
+	for (uint32_t m = 1; m < N_MODES; m++) {
+		const struct rig_conf conf = {.build = all_modes[m].build, .complete = all_modes[m].complete};
+
+		against_oracle(&conf, false, N_FRAMES / 10);
+	}
 }
 
 static void
-against_oracle_early(void **state)
+against_oracle_cut(void **state)
 {
-	against_oracle(BUILD_EARLY, N_FRAMES / 5);
+	for (uint32_t m = 0; m < N_MODES; m++) {
+		const struct rig_conf conf = {.build = all_modes[m].build, .complete = all_modes[m].complete};
+
+		against_oracle(&conf, true, N_FRAMES / 10);
+	}
 }
 
 static void
-against_oracle_lazy(void **state)
+against_oracle_room_128(void **state)
 {
-	against_oracle(BUILD_LAZY, N_FRAMES / 5);
+	for (uint32_t m = 0; m < N_MODES; m++) {
+		const struct rig_conf conf = {.build = all_modes[m].build,
+			.complete = all_modes[m].complete,
+			.room = 128,
+			.n_data = 2048};
+
+		against_oracle(&conf, m % 2 == 1, N_FRAMES / 10);
+	}
 }
 
 int
@@ -181,8 +229,9 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_oracle_late),
-		cmocka_unit_test(against_oracle_early),
-		cmocka_unit_test(against_oracle_lazy),
+		cmocka_unit_test(against_oracle_modes),
+		cmocka_unit_test(against_oracle_cut),
+		cmocka_unit_test(against_oracle_room_128),
 	};
 
 	rig_eal(argc, argv);
