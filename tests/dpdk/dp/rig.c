@@ -120,10 +120,12 @@ ports_describe(struct rig *rig, const struct rig_conf *conf)
 struct rig *
 rig_create(const struct rig_conf *conf)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	/* an owner has lines of its own */
+	struct rig *rig = aligned_alloc(alignof(struct rig), sizeof(*rig));
 
 	if (rig == NULL)
 		rig_die("memory");
+	memset(rig, 0, sizeof(*rig));
 	rig->n_workers = conf->n_workers ? conf->n_workers : 1;
 	rig->room = conf->room ? conf->room : RIG_ROOM;
 	rig->conf.complete = conf->build == BUILD_LAZY ? COMPLETE_NONE : conf->complete;
