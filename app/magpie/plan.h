@@ -15,7 +15,8 @@
 #define PUNT_RING_SIZE 4096u /* packets on their way to the control thread */
 
 /* What a packet in one data buffer is charged with: skb.truesize. */
-#define PACKET_TRUESIZE (sizeof(struct skb) + sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM + DATA_ROOM)
+#define BUFFER_TRUESIZE (sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM + DATA_ROOM)
+#define PACKET_TRUESIZE (sizeof(struct skb) + BUFFER_TRUESIZE)
 
 #define MAP_MAX (RTE_MAX_ETHPORTS * PORT_QUEUES_MAX)
 

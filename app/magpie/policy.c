@@ -28,8 +28,11 @@ static enum outcome
 limit_set(const struct options *options, struct plan *plan, const struct limit_spec *limit)
 {
 	const struct port *port = &plan->ports[limit->port];
-	const uint64_t bursts = (uint64_t)port->n_rxq * options->burst * PACKET_TRUESIZE;
-	const uint64_t kept = kept_bytes(options, plan);
+	const uint64_t packet =
+		PACKET_TRUESIZE + (port_frame_buffers(port->mtu, DATA_ROOM) - 1) * BUFFER_TRUESIZE;
+	const uint64_t bursts = port->n_rxq * options->burst * packet;
+	/* one queue may have all of it */
+	const uint64_t kept = port->n_rxq * kept_bytes(options, plan);
 	char found[24];
 
 	plan->policy[limit->port].owner_limit = limit->bytes;
@@ -43,9 +46,10 @@ limit_set(const struct options *options, struct plan *plan, const struct limit_s
 			"was sent, as these drivers' do",
 			bursts + kept, port->id);
 	return complain_about(&limit->from, found,
-		"0 (no limit) or at least %" PRIu64 " for port %u: %u packets of %zu bytes for each of %u RX "
+		"0 (no limit) or at least %" PRIu64 " for port %u: %u packets of %" PRIu64
+		" bytes for each of %u RX "
 		"queues",
-		bursts, port->id, options->burst, PACKET_TRUESIZE, port->n_rxq);
+		bursts, port->id, options->burst, packet, port->n_rxq);
 }
 
 static enum outcome

@@ -9,6 +9,7 @@
  * Where a packet may be several buffers (k for the largest MTU), k for each packet in a hand-off ring and in flight, and
  * in TX rings whose descriptors hold packets; not in the punt ring, if its owner counts what is in it. A mirror
  * port's packet holds one more, its first buffer being an indirect one; and each lcore has a burst of copies in flight, with heads.
+ * A packet in pieces of which a copy was made as it came in (rx) shows its fragments by indirect buffers from then on: two for each.
  */
 #include <errno.h>
 #include <string.h>
@@ -39,11 +40,23 @@ is_mirror(const struct plan *plan, unsigned int id)
 	return false;
 }
 
+/* Whether packets in pieces are mirrored as they come in. */
+static bool
+has_doubles(const struct plan *plan)
+{
+	for (unsigned int id = 0; id < plan->n_ports; id++)
+		if (plan->policy[id].mirror_rx != MIRROR_NONE && buffers_max(plan) > 1)
+			return true;
+	return false;
+}
+
 /* A packet that leaves by the port. */
 static uint32_t
 packet_buffers(const struct plan *plan, unsigned int id)
 {
-	return port_frame_buffers(plan->ports[id].mtu, DATA_ROOM) + is_mirror(plan, id);
+	const uint32_t segments = port_frame_buffers(plan->ports[id].mtu, DATA_ROOM);
+
+	return (has_doubles(plan) ? 2 * segments - 1 : segments) + is_mirror(plan, id);
 }
 
 /* What is in the port's TX descriptors and on its way to them. */
@@ -51,7 +64,8 @@ static void
 egress_add(const struct plan *plan, unsigned int id, struct sizing_demand *demand)
 {
 	const struct port *port = &plan->ports[id];
-	const uint32_t slot = port->whole ? packet_buffers(plan, id) : 1u + is_mirror(plan, id);
+	const uint32_t segment = 1u + has_doubles(plan) + is_mirror(plan, id);
+	const uint32_t slot = port->whole ? packet_buffers(plan, id) : segment;
 
 	demand->txd += (uint32_t)port->n_txq * port->txd * slot;
 	if (port->shared)
@@ -66,9 +80,10 @@ pool_demand(const struct options *options, const struct plan *plan, unsigned int
 
 	placement_topology(&topology);
 
-	const uint32_t widest = buffers_max(plan);
+	const uint32_t widest = buffers_max(plan) * (1u + has_doubles(plan));
 	struct sizing_demand demand = {
-		.handoff = PUNT_RING_SIZE * (options->complete == COMPLETE_NONE ? widest : 1),
+		.handoff = PUNT_RING_SIZE *
+			   (options->complete == COMPLETE_NONE ? widest : 1u + has_doubles(plan)),
 		.burst = options->burst * widest,
 		.n_lcores = plan->n_lcores,
 		.n_nodes = topology.n_nodes,
@@ -84,7 +99,7 @@ pool_demand(const struct options *options, const struct plan *plan, unsigned int
 		egress_add(plan, id, &demand);
 	}
 	if (plan->mirrors)
-		demand.handoff += plan->n_lcores * options->burst;
+		demand.handoff += plan->n_lcores * options->burst * widest;
 	return demand;
 }
 

@@ -55,7 +55,7 @@ burst_build(struct worker *w, const struct worker_rxq *rxq, struct burst *b)
 	int err;
 
 	b->owner = rxq->charged;
-	if (b->owner != NULL)
+	if (b->owner != NULL && b->owner->limit != 0)
 		admit(w, b->owner, b);
 	b->has_heads = w->build != BUILD_LAZY || w->mirrors;
 	if (!b->has_heads)

@@ -50,7 +50,7 @@ struct burst {
 	bool has_heads;          /* skb[] is valid */
 	bool judged;             /* verdict[] is valid, some may be other than forward */
 	bool trim;               /* some frame is longer than its packet */
-	bool chains;             /* some packet has more than one segment */
+	bool rearranged; /* some packet has more than one segment still, or a buffer that is not its own */
 
 	struct rte_mbuf *mbuf[BURST_MAX];
 	struct skb *skb[BURST_MAX];
@@ -58,7 +58,7 @@ struct burst {
 	const struct adjacency *adj[BURST_MAX];
 	uint64_t id[BURST_MAX];
 	uint32_t len
-		[BURST_MAX]; /* bytes of the frame, over all segments; HEADERS_MAX of them, if there are so many, at data */
+		[BURST_MAX]; /* bytes of the frame, untagged, over all segments; the first HEADERS_MAX at data */
 	uint32_t l3len[BURST_MAX]; /* bytes of the IP packet */
 	uint32_t eth[4][BURST_COLUMN];
 	uint32_t w[BURST_WORDS][BURST_COLUMN];
@@ -66,13 +66,21 @@ struct burst {
 	uint8_t verdict[BURST_MAX]; /* enum verdict */
 };
 
-/* Whether packet i's headers are in one piece that nobody else sees. If parse.c could not bring that about, there was no buffer. */
+/* Whether packet i's headers are in one piece that nobody else sees, and its mbufs are ours to change. If parse.c could not bring
+ * that about, there was no buffer. */
 static inline bool
 burst_is_ready(const struct burst *b, uint32_t i)
 {
 	struct rte_mbuf *m = b->mbuf[i];
 
-	return m->data_len >= RTE_MIN(b->len[i], HEADERS_MAX) && !skb_mbuf_is_shared(m);
+	if (m->data_len < RTE_MIN(b->len[i], HEADERS_MAX) || skb_mbuf_is_shared(m))
+		return false;
+	if (likely(m->nb_segs == 1))
+		return true;
+	while ((m = m->next) != NULL)
+		if (skb_mbuf_refs(m) > 1)
+			return false;
+	return true;
 }
 
 /* Some packets have got other buffers: what all are charged with is added up again. */

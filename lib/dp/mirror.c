@@ -32,7 +32,7 @@ clone_send(struct worker *w, uint16_t port, struct skb *clone, bool alone)
 		return no_room(w, clone);
 	if (w->tx[port].linear && skb_linearize(&w->cpu, clone) != 0)
 		return no_room(w, clone);
-	if (alone && skb_unshare(&w->cpu, &clone) != 0)
+	if (alone && worker_own(w, &clone) != 0)
 		return no_room(w, clone);
 	if (skb_release(&w->cpu, clone, &mbuf) != 0)
 		return no_room(w, clone);
@@ -84,7 +84,9 @@ burst_mirror_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b)
 static struct rte_mbuf *
 copy_tx(struct worker *w, uint16_t from, uint16_t port, struct skb *skb)
 {
-	const bool alone = w->tx[from].exclusive || w->tx[port].exclusive;
+	/* bytes that the copy's port holds on to would stay charged to the original's owner until completion */
+	const bool alone =
+		w->tx[from].exclusive || w->tx[port].exclusive || w->complete == COMPLETE_COMPLETION;
 	struct skb *clone = clone_make(w, skb);
 
 	return clone == NULL ? NULL : clone_send(w, port, clone, alone);

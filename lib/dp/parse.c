@@ -86,8 +86,8 @@ untag(struct burst *b, uint32_t i)
 {
 	uint8_t *d = b->data[i];
 
-	if (b->len[i] < ETH_HLEN + VLAN_HLEN || frame_type(d) != RTE_ETHER_TYPE_VLAN ||
-		(load16_be(d + ETH_HLEN) & VLAN_ID) != 0)
+	if (!burst_is_ready(b, i) || b->len[i] < ETH_HLEN + VLAN_HLEN ||
+		frame_type(d) != RTE_ETHER_TYPE_VLAN || (load16_be(d + ETH_HLEN) & VLAN_ID) != 0)
 		return;
 	memmove(d + VLAN_HLEN, d, ETH_TYPE);
 	rte_pktmbuf_adj(b->mbuf[i], VLAN_HLEN);
@@ -111,17 +111,24 @@ family_of(const struct burst *b, uint32_t i)
 	}
 }
 
+/* Bytes that are read from where a frame starts on, tag and all, however long it is. */
+#define READ_MAX (ETH_HLEN + VLAN_HLEN + 48u)
+
 /* Brings packet i's headers into one piece that is ours alone, for the walk to write to; if that cannot be, check.c finds out. */
 static void
 ready(struct worker *w, struct burst *b, uint32_t i)
 {
 	struct skb *skb = b->skb[i];
+	int err = skb_pull_head(&w->cpu, skb, RTE_MIN(skb->len, HEADERS_MAX + VLAN_HLEN));
 
-	if (skb_pull_head(&w->cpu, skb, RTE_MIN(skb->len, HEADERS_MAX + VLAN_HLEN)) == 0)
-		skb_cow(&w->cpu, skb, 0);
+	if (err == 0)
+		err = skb_cow(&w->cpu, skb, 0);
+	/* only a buffer that is not from a mempool of ours can be so small */
+	if (err == 0 && skb->mbuf->buf_len - skb_headroom(skb) < READ_MAX)
+		skb_expand_head(&w->cpu, skb, 0, READ_MAX);
 	b->mbuf[i] = skb->mbuf;
 	b->data[i] = skb->data;
-	b->chains |= skb->mbuf->nb_segs > 1;
+	b->rearranged |= is_odd(skb->mbuf);
 }
 
 /* The same for all that need it. Heads are needed for that. */
@@ -198,19 +205,19 @@ burst_parse(struct worker *w, struct burst *b)
 {
 	b->n4 = b->n;
 	b->n6 = 0;
-	b->chains = false;
+	b->rearranged = false;
 	if (b->n == 0)
 		return;
 
 	uint32_t odd = locate(b);
 
-	load_columns(b, 0, b->n, 0, &b->eth[0]);
-	for (uint32_t i = 0; i < b->n; i++)
-		odd |= burst_type(b, i) ^ RTE_ETHER_TYPE_IPV4;
-	if ((odd & SOME_ODD) != 0 && ready_all(w, b) != 0) {
+	if (unlikely((odd & SOME_ODD) != 0) && ready_all(w, b) != 0) {
 		b->n4 = 0;
 		return;
 	}
+	load_columns(b, 0, b->n, 0, &b->eth[0]);
+	for (uint32_t i = 0; i < b->n; i++)
+		odd |= burst_type(b, i) ^ RTE_ETHER_TYPE_IPV4;
 	if (odd != 0) {
 		split(b);
 		locate(b);

@@ -13,6 +13,9 @@ burst_rx(struct worker *w, const struct worker_rxq *rxq, struct burst *b)
 	b->frame_max = rxq->frame_max;
 	for (uint32_t i = 0; i < b->n; i++)
 		bytes += b->mbuf[i]->pkt_len;
+	/* another program's mirror may have marked them, and net_ring hands marks over */
+	for (uint32_t i = 0; unlikely(w->mirrors) && i < b->n; i++)
+		b->mbuf[i]->port = rxq->port;
 	w->stats.rx += b->n;
 	port->rx_pkts += b->n;
 	port->rx_bytes += bytes;

@@ -8,11 +8,12 @@
  */
 #include <rte_ring.h>
 
+#include "skb_share.h"
 #include "worker_priv.h"
 
 /* Frees what found no room: under reason, unless it is a copy for a mirror port. */
 static void
-refuse(struct worker *w, struct rte_mbuf **mbufs, uint32_t n, enum verdict reason)
+drop_refused(struct worker *w, struct rte_mbuf **mbufs, uint32_t n, enum verdict reason)
 {
 	if (!w->mirrors) {
 		skb_drop_raw_bulk(&w->cpu, mbufs, n, reason);
@@ -30,20 +31,31 @@ hand_off(struct worker *w, struct rte_ring *ring, struct rte_mbuf **mbufs, uint3
 
 	w->stats.handoff_out += sent;
 	if (sent < n)
-		refuse(w, mbufs + sent, n - sent, VERDICT_handoff_full);
+		drop_refused(w, mbufs + sent, n - sent, VERDICT_handoff_full);
 }
 
-/* Whether tx may be given mbufs[n]: a driver that does not look frees what others hold, and forgets fragments. */
+static bool
+may_send_one(const struct worker_tx *tx, const struct rte_mbuf *mbuf)
+{
+	const bool several = mbuf->nb_segs > 1;
+
+	if (tx->linear && several)
+		return false;
+	if (tx->fast_free && (several || skb_mbuf_refs(mbuf) > 1 || !RTE_MBUF_DIRECT(mbuf)))
+		return false;
+	for (; tx->exclusive && mbuf != NULL; mbuf = mbuf->next)
+		if (skb_mbuf_refs(mbuf) > 1 || !RTE_MBUF_DIRECT(mbuf))
+			return false;
+	return true;
+}
+
+/* Whether tx may be given mbufs[n]: a driver that does not look frees what others hold, or sends other bytes. */
 static bool
 may_send(const struct worker_tx *tx, struct rte_mbuf *const *mbufs, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const bool alone = rte_mbuf_refcnt_read(mbufs[i]) == 1 && RTE_MBUF_DIRECT(mbufs[i]);
-
-		if ((tx->fast_free && (!alone || mbufs[i]->nb_segs > 1)) ||
-			(tx->linear && mbufs[i]->nb_segs > 1))
+	for (uint32_t i = 0; i < n; i++)
+		if (!may_send_one(tx, mbufs[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -73,7 +85,7 @@ worker_send(struct worker *w, uint16_t port, struct rte_mbuf **mbufs, uint32_t n
 	count->tx_pkts += sent;
 	count->tx_bytes += bytes;
 	if (sent < n)
-		refuse(w, mbufs + sent, n - sent, VERDICT_tx_full);
+		drop_refused(w, mbufs + sent, n - sent, VERDICT_tx_full);
 }
 
 /* More than one way out: gather, then send each gathering. Order within a port is kept. */
@@ -133,8 +145,8 @@ burst_tx(struct worker *w, struct burst *b)
 void
 worker_reclaim(struct worker *w)
 {
-	/* Most drivers free what they have sent only when they are next asked to send, and nobody asks now. Those that
-	 * cannot be asked this way (-ENOTSUP) copied the frame when they took it. */
+	/* Most drivers free what they have sent only when they are next asked to send, and nobody asks now. Of those that
+	 * cannot be asked this way (-ENOTSUP) some copied the frame when they took it, the others keep it: see port.keeps. */
 	for (uint32_t port = 0; port < w->conf->n_ports; port++)
 		if (w->tx[port].ours)
 			rte_eth_tx_done_cleanup(port, w->tx[port].queue, 0);

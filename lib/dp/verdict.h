@@ -56,7 +56,7 @@
 	X(port_down,          DROP, "egress link is down",                                 "-") \
 	X(mtu_exceeded,       DROP, "larger than the egress MTU",                          "RFC 1191") \
 	X(no_head,            DROP, "no skb head was free",                                "-") \
-	X(no_buffer,          DROP, "no data buffer was free to bring headers together",   "-") \
+	X(no_buffer,          DROP, "no data buffer was free to rearrange it in",          "-") \
 	X(owner_limit,        DROP, "its port held as much memory as it may",              "-") \
 	X(tx_full,            DROP, "the egress queue took fewer than offered",            "-") \
 	X(handoff_full,       DROP, "the ring to the port's owner was full",               "-") \

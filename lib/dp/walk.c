@@ -39,7 +39,7 @@ walk(struct worker *w, const struct worker_rxq *rxq)
 	burst_parse(w, &b);
 	burst_check(rxq, &b);
 	burst_lookup(w, &b);
-	if (unlikely(b.chains))
+	if (unlikely(b.rearranged))
 		burst_fit(w, &b);
 	burst_gate(w, &b);
 	burst_rewrite(w, &b);

@@ -17,7 +17,7 @@ struct worker_tx {
 	bool ours;      /* we have a TX queue there */
 	bool linear;    /* the device takes packets of one segment only */
 	bool exclusive; /* it takes buffers only that nobody else sees */
-	bool fast_free; /* it gives buffers back without looking at them */
+	bool fast_free; /* it gives buffers back without looking at them; for a debug build's check */
 };
 
 /* What leaves by one port in this turn, when the burst has more than one way out. */
@@ -85,8 +85,11 @@ void burst_check(const struct worker_rxq *rxq, struct burst *b);
 /* lookup.c: destination to adjacency, and what the adjacency says. */
 void burst_lookup(const struct worker *w, struct burst *b);
 
-/* fit.c: makes chains one piece where they leave by a port that takes nothing else. */
+/* fit.c: makes of rearranged packets what the device they leave by can send. */
 void burst_fit(struct worker *w, struct burst *b);
+
+/* fit.c: makes *skb a packet in data buffers of its own, by copying if need be. 0, or as skb_copy(): *skb is as before. */
+int worker_own(struct worker *w, struct skb **skb);
 
 /* gate.c: the only place where the burst is split and verdicts are counted; afterwards only packets to forward are left. */
 void burst_gate(struct worker *w, struct burst *b);

@@ -119,7 +119,7 @@ port_plan_frames(struct port *port, const struct rte_eth_dev_info *info, const s
 	const struct port_quirk *quirk = port_quirk_find(port->driver);
 
 	port->exclusive = quirk->exclusive;
-	port->keeps = quirk->keeps;
+	port->keeps = !quirk->prompt;
 	port->whole = quirk->whole;
 	if (plan_mtu(port, info, conf->mtu, why) != 0 || check_slots(port, info, why) != 0 ||
 		plan_scatter(port, info, conf, why) != 0)

@@ -70,8 +70,8 @@ struct port {
 	bool chains;    /* it may receive packets of more than one buffer */
 	bool linear;    /* it sends packets of one segment only */
 	bool exclusive; /* what it sends must be in buffers of its own: neither shared nor indirect ones */
-	bool keeps; /* it gives sent buffers back when its TX ring is nearly full, and is not to be asked for them */
-	bool whole;            /* one TX descriptor holds a packet, however many segments it has */
+	bool keeps; /* it may give sent buffers back only when its TX ring is nearly full, and may not answer when asked for them */
+	bool whole; /* one TX descriptor holds a packet, however many segments it has */
 	bool promisc, set_mtu; /* as asked for */
 	bool started;
 	uint16_t owner; /* worker index: polls RX queue 0, and transmits for all when shared */

@@ -33,7 +33,7 @@ struct port_quirk {
 	bool gathers;         /* it sends chains, though it does not offer to */
 	bool any_mtu;         /* frames may be longer than its dev_info says */
 	bool exclusive;       /* it sends no buffer that is shared or indirect, see struct port */
-	bool keeps;           /* it keeps sent buffers, see struct port */
+	bool prompt;          /* it keeps nothing that was sent */
 	bool whole;           /* its TX descriptors hold packets, see struct port */
 	const char *slot_arg; /* the device argument that must be as large as a frame */
 	uint16_t slot;        /* its default */

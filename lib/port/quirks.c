@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What single drivers need and their dev_info does not tell. Read in the drivers' sources (DPDK 22.11) and
- * kept true by tests/dpdk/port, which runs each of them.
+ * kept true by tests/dpdk/port, which runs each of them. Those that copy frames or hand them over at once are prompt; any other
+ * may keep what it has sent until its TX ring is nearly full.
  *
  *   net_memif        Offers 255 queues, but the connection has as many rings as both sides agree on: the client
  *                    names its numbers, the server takes what it gets. A TX queue without a ring writes into
@@ -40,9 +41,10 @@ static const struct port_quirk quirks[] = {
 		.tx_as_rx = true,
 		.chains = true,
 		.any_mtu = true,
+		.prompt = true,
 		.slot_arg = "bsize",
 		.slot = 2048},
-	{.driver = "net_tap", .rxq = PORT_RXQ_ONE, .tx_as_rx = true},
+	{.driver = "net_tap", .rxq = PORT_RXQ_ONE, .tx_as_rx = true, .prompt = true},
 	{.driver = "net_af_xdp",
 		.rxq = PORT_RXQ_ALL,
 		.tx_as_rx = true,
@@ -50,19 +52,20 @@ static const struct port_quirk quirks[] = {
 		.packed = true,
 		.rxd = 2048,
 		.exclusive = true},
-	{.driver = "net_virtio", .keeps = true, .whole = true},
-	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .keeps = true, .whole = true},
-	{.driver = "net_vhost", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .chains = true},
-	{.driver = "net_af_packet", .rxq = PORT_RXQ_ALL, .tx_as_rx = true},
+	{.driver = "net_virtio", .whole = true},
+	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .whole = true},
+	{.driver = "net_vhost", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .chains = true, .prompt = true},
+	{.driver = "net_af_packet", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .prompt = true},
 	{.driver = "net_ring",
 		.rxq = PORT_RXQ_ONE,
 		.tx_as_rx = true,
 		.drain = true,
 		.chains = true,
 		.exclusive = true,
+		.prompt = true,
 		.whole = true},
-	{.driver = "net_pcap", .rxq = PORT_RXQ_ALL, .chains = true, .gathers = true},
-	{.driver = "net_null", .chains = true, .gathers = true},
+	{.driver = "net_pcap", .rxq = PORT_RXQ_ALL, .chains = true, .gathers = true, .prompt = true},
+	{.driver = "net_null", .chains = true, .gathers = true, .prompt = true},
 };
 
 const struct port_quirk *

@@ -28,20 +28,30 @@ skb_segment_alloc(struct skb_cpu *cpu, uint32_t headroom)
 	return mbuf;
 }
 
-/* Makes fresh, which is empty, show mbuf's segment. */
+/* One more or less reference to the buffer that mbuf shows, always atomic. */
 static void
-show(struct rte_mbuf *fresh, struct rte_mbuf *mbuf, bool others)
+buffer_hold(struct rte_mbuf *mbuf, int16_t n)
 {
-	/* Whoever shares mbuf may do the same at this moment, so that a count of 1 that the buffer has is not ours alone. */
-	const bool is_ours = !others && skb_mbuf_refs(mbuf) == 1;
-	struct rte_mbuf *const direct =
-		is_ours || RTE_MBUF_HAS_EXTBUF(mbuf) ? NULL : rte_mbuf_from_indirect(mbuf);
+	if (RTE_MBUF_HAS_EXTBUF(mbuf))
+		__atomic_fetch_add((uint16_t *)&mbuf->shinfo->refcnt, (uint16_t)n, __ATOMIC_ACQ_REL);
+	else
+		__rte_mbuf_refcnt_update(rte_mbuf_from_indirect(mbuf), n);
+}
 
-	if (direct != NULL)
-		__rte_mbuf_refcnt_update(direct, 1);
+/*
+ * Makes fresh, which is empty, show mbuf's segment. Whoever shares mbuf may do the same at this moment; DPDK takes a count of 1
+ * that the buffer has for ours alone, so there is a second one while it counts.
+ */
+static void
+attach(struct rte_mbuf *fresh, struct rte_mbuf *mbuf, bool others)
+{
+	const bool hold = others || (!RTE_MBUF_DIRECT(mbuf) && skb_mbuf_refs(mbuf) > 1);
+
+	if (hold)
+		buffer_hold(mbuf, 1);
 	rte_pktmbuf_attach(fresh, mbuf);
-	if (direct != NULL)
-		__rte_mbuf_refcnt_update(direct, -1);
+	if (hold)
+		buffer_hold(mbuf, -1);
 }
 
 struct rte_mbuf *
@@ -50,7 +60,7 @@ skb_segment_indirect(struct skb_cpu *cpu, struct rte_mbuf *mbuf, bool others)
 	struct rte_mbuf *const indirect = skb_segment_alloc(cpu, 0);
 
 	if (indirect != NULL)
-		show(indirect, mbuf, others);
+		attach(indirect, mbuf, others);
 	return indirect;
 }
 
@@ -106,7 +116,7 @@ skb_own_chain(struct skb_cpu *cpu, struct rte_mbuf **at)
 		if (skb_mbuf_refs(old) == 1)
 			continue;
 		*at = stock_take(&stock);
-		show(*at, old, false);
+		attach(*at, old, false);
 		(*at)->next = old->next;
 		(*at)->nb_segs = old->nb_segs;
 		rte_pktmbuf_free_seg(old);

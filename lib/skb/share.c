@@ -27,11 +27,14 @@ head_like(struct skb_cpu *cpu, const struct skb *skb)
 
 	if (skb_heads_get(cpu->heads, cpu->lcore, &head, 1) < 0)
 		return NULL;
-	memcpy(head, skb, offsetof(struct skb, next));
+	/* users may be counted down by another one meanwhile */
+	memcpy(head, skb, offsetof(struct skb, users));
 	head->owner = NULL;
 	head->lcore = (uint16_t)cpu->lcore;
 	head->users = 1;
 	head->flags = 0;
+	head->reason = skb->reason;
+	head->protocol = skb->protocol;
 	return head;
 }
 
@@ -51,9 +54,11 @@ clone_one(struct skb_cpu *cpu, const struct skb *skb, bool others)
 {
 	struct skb *const clone = head_like(cpu, skb);
 
-	if (clone != NULL)
-		for (struct rte_mbuf *mbuf = skb->mbuf; mbuf != NULL; mbuf = mbuf->next)
-			segment_get(mbuf, others);
+	for (struct rte_mbuf *mbuf = skb->mbuf; clone != NULL && mbuf != NULL; mbuf = mbuf->next) {
+		if (unlikely(skb_mbuf_refs(mbuf) == UINT16_MAX))
+			skb_panic(skb, "references < UINT16_MAX", __func__);
+		segment_get(mbuf, others);
+	}
 	return clone;
 }
 

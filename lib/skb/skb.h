@@ -292,23 +292,33 @@ skb_transport_header(const struct skb *skb)
 	return (uint8_t *)skb->mbuf->buf_addr + skb->transport_header;
 }
 
+/* A header's place, which must be inside of the first data buffer: a debug build looks. */
+static inline uint16_t
+skb_header_at(const struct skb *skb, int offset)
+{
+	const int at = (int)skb_headroom(skb) + offset;
+
+	assert(at >= 0 && at <= skb->mbuf->buf_len && at != SKB_UNSET);
+	return (uint16_t)at;
+}
+
 /* offset: from data on, may be negative as far as there is headroom. */
 static inline void
 skb_set_mac_header(struct skb *skb, int offset)
 {
-	skb->mac_header = (uint16_t)((int)skb_headroom(skb) + offset);
+	skb->mac_header = skb_header_at(skb, offset);
 }
 
 static inline void
 skb_set_network_header(struct skb *skb, int offset)
 {
-	skb->network_header = (uint16_t)((int)skb_headroom(skb) + offset);
+	skb->network_header = skb_header_at(skb, offset);
 }
 
 static inline void
 skb_set_transport_header(struct skb *skb, int offset)
 {
-	skb->transport_header = (uint16_t)((int)skb_headroom(skb) + offset);
+	skb->transport_header = skb_header_at(skb, offset);
 }
 
 /* ---- for people ---- */

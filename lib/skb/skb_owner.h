@@ -138,7 +138,7 @@ void skb_orphan_release_bulk(
 
 /*
  * Release in TX completion, the way the kernel does without skb_orphan(): moves the charges of skbs[n] into their data
- * buffers, just before those go to a port. The hook releases a charge when its buffer comes back to its mempool, on the thread
+ * buffers, just before those go to a port; each packet must begin in an mbuf of its own, which has place for one charge. The hook releases a charge when its buffer comes back to its mempool, on the thread
  * that puts it there: hang it into the mempool's ops (arg is not used). skb_owner_defer_init() registers the mbuf field for
  * both. Returns 0, or the negative errno of rte_mbuf_dynfield_register(): no field is free. Main thread, once or more often.
  */
