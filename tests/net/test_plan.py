@@ -73,7 +73,9 @@ def test_plan_of_hand_off_rings(start):
     assert handed() == 1024
     assert handed('--mtu', '2,9000') == 5 * 1024
     assert handed('--mirror', '0=2') == 2 * 1024 + 2 * 32
-    assert handed('--mtu', '2,9000', '--mirror', '0=2') == 6 * 1024 + 2 * 32
+    # five buffers, four of them shown by indirect ones, and the copy's own; punts likewise
+    assert handed('--mtu', '2,9000', '--mirror', '0=2') == 10 * 1024 + 4096 + 2 * 32 * 10
+    assert handed('--mtu', '2,9000', '--mirror', '0=2,tx') == 6 * 1024 + 2 * 32 * 5
 
 
 def test_plan_of_owners_and_mirrors(start):
