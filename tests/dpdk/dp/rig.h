@@ -87,7 +87,7 @@ void rig_inject_cut(struct rig *rig, const struct frame *frame, const uint32_t *
 struct rte_mbuf *rig_inject_shared(
 	struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n);
 
-/* Puts an mbuf that was collected before RX queue 0 of port, as if a wire led there. */
+/* Puts an mbuf before RX queue 0 of port as it is. */
 void rig_inject_mbuf(struct rig *rig, uint16_t port, struct rte_mbuf *mbuf);
 
 /* All bytes of a frame that was collected, over its segments. */

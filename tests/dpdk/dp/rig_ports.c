@@ -171,7 +171,8 @@ rig_inject_chain(struct rig *rig, const struct frame *frame, uint32_t split)
 void
 rig_inject_mbuf(struct rig *rig, uint16_t port, struct rte_mbuf *mbuf)
 {
-	arrive(port, 0, mbuf);
+	if (rte_ring_enqueue(rx_rings[port][0], mbuf) != 0)
+		rig_die("RX ring full");
 }
 
 struct rte_mbuf *

@@ -231,6 +231,7 @@ static void
 one_segment_if_it_fits(void **state)
 {
 	static const enum build_mode modes[] = {BUILD_LATE, BUILD_EARLY, BUILD_LAZY};
+	static struct frame f;
 
 	for (uint32_t m = 0; m < RTE_DIM(modes); m++) {
 		const struct rig_conf conf = {.build = modes[m], .room = 128, .linear = 1u << 1};
@@ -243,6 +244,10 @@ one_segment_if_it_fits(void **state)
 			expect_verdict(rig, A4, len, VERDICT_forward);
 			expect_verdict(rig, "10.0.1.1", len, VERDICT_punt_local);
 		}
+		/* link padding need not fit */
+		packet(&f, B4, 200);
+		frame_pad(&f, 100, 0xcc);
+		assert_int_equal(outcome_of(rig, &f)->verdict, VERDICT_forward);
 		rig_check_home(rig);
 		rig_destroy(rig);
 	}

@@ -142,54 +142,6 @@ completion_tx_full(void **state)
 	rig_destroy(rig);
 }
 
-/* A chain is charged with all its buffers, whatever headers were moved where, until the last segment is back. */
-static void
-chains(void **state)
-{
-	static const enum build_mode builds[] = {BUILD_LATE, BUILD_EARLY};
-	static struct frame f;
-
-	for (uint32_t i = 0; i < 2; i++) {
-		const struct rig_conf conf = {.build = builds[i], .complete = COMPLETE_COMPLETION};
-		struct rig *rig = rig_create(&conf);
-		struct rte_mbuf *m;
-
-		frame_udp(&f, B4, 400);
-		for (uint32_t at = 0; at <= f.len; at++) {
-			const uint32_t cuts[] = {at, (at + f.len) / 2};
-
-			rig_inject_cut(rig, &f, cuts, 2);
-			rig_turn(rig);
-			assert_int_equal(used(rig), 3 * RIG_TRUESIZE - 2 * (int64_t)sizeof(struct skb));
-			m = rig_collect(rig, 1);
-			rig_return(m);
-			assert_int_equal(used(rig), 0);
-		}
-		rig_destroy(rig);
-	}
-}
-
-/* Also where it leaves in other buffers than it came in, for the sake of a port that must not see shared ones. */
-static void
-copied_chains(void **state)
-{
-	const struct rig_conf conf = {.complete = COMPLETE_COMPLETION, .exclusive = 1u << 1};
-	const uint32_t cut = 150;
-	static struct frame f;
-	struct rig *rig = rig_create(&conf);
-
-	frame_udp(&f, B4, 400);
-
-	struct rte_mbuf *seen = rig_inject_shared(rig, &f, &cut, 1);
-
-	rig_turn(rig);
-	rig_return(seen);
-	assert_int_equal(used(rig), 2 * RIG_TRUESIZE - (int64_t)sizeof(struct skb));
-	rig_discard(rig, 1);
-	assert_int_equal(used(rig), 0);
-	rig_destroy(rig);
-}
-
 /* ---- two workers ---- */
 
 static int64_t
@@ -417,8 +369,6 @@ main(int argc, char **argv)
 		cmocka_unit_test(orphan),
 		cmocka_unit_test(completion),
 		cmocka_unit_test(completion_tx_full),
-		cmocka_unit_test(chains),
-		cmocka_unit_test(copied_chains),
 		cmocka_unit_test(handed_off),
 		cmocka_unit_test(handoff_full),
 		cmocka_unit_test(handed_off_orphans),
