@@ -24,7 +24,6 @@ keep(struct burst *b, uint32_t to, uint32_t from)
 		b->skb[to] = b->skb[from];
 	b->data[to] = b->data[from];
 	b->adj[to] = b->adj[from];
-	b->len[to] = b->len[from];
 	b->l3len[to] = b->l3len[from];
 }
 
