@@ -50,11 +50,12 @@ class Ports:
         magpie = net.magpie(vdevs, [*PCAP_ADDRS, *more])
         magpie.wait_value('packets.rx', len(made) + n - 1)
         self.account = Account(magpie.stop())
-        self.frames = [[bytes(frame) for frame in rdpcap(out)] if os.path.getsize(out) > 24 else [] for out in outs]
+        # the next ones write to the same files
+        self._sent = [[bytes(frame) for frame in rdpcap(out)] if os.path.getsize(out) > 24 else [] for out in outs]
 
     def sent(self, port):
         """The frames that a port has sent."""
-        return self.frames[port]
+        return self._sent[port]
 
 
 def by_family(made):
@@ -75,16 +76,6 @@ def test_jumbo_unasked(net):
     """A driver that brings frames larger than its MTU, in pieces."""
     ports = Ports(net, frames([100, 3000, 100]), ['--mtu', '1,9000'])
     assert ports.account.tx == 2 and ports.account.drops['oversize'] == 1, ports.account.ended
-
-
-def pair(net, kind):
-    """Two devices that are joined; the one that listens, which must be there first, is the second."""
-    path, mac = net.path('pair.sock'), 'mac=02:00:00:00:00:c1'
-    if kind == 'memif':
-        role = f'net_memif0,socket={path},socket-abstract=no,bsize=9216'
-        return f'{role},role=client', f'{role},role=server,{mac}'
-    vhost, virtio = f'net_vhost0,iface={path},client=1', f'net_virtio_user0,path={path},server=1'
-    return (f'{virtio},mac=02:00:00:00:00:c0', vhost) if kind == 'vhost' else (vhost, f'{virtio},{mac}')
 
 
 def cable(label):
