@@ -91,6 +91,30 @@ do_sync_shared(struct skb *skb, uint32_t n)
 	skb_sync(skb);
 }
 
+static void
+do_mac_header(struct skb *skb, uint32_t n)
+{
+	skb_set_mac_header(skb, (int)n);
+}
+
+static void
+do_mac_header_before(struct skb *skb, uint32_t n)
+{
+	skb_set_mac_header(skb, -(int)n);
+}
+
+static void
+do_network_header(struct skb *skb, uint32_t n)
+{
+	skb_set_network_header(skb, (int)n);
+}
+
+static void
+do_transport_header(struct skb *skb, uint32_t n)
+{
+	skb_set_transport_header(skb, (int)n);
+}
+
 /* The signal that ended verb(n) in a child, 0 = none. */
 static int
 signal_of(void (*verb)(struct skb *, uint32_t), uint32_t n)
@@ -118,7 +142,8 @@ test_limits(void **state)
 		void (*verb)(struct skb *, uint32_t);
 		uint32_t last_good;
 	} cases[] = {{do_put, 106}, {do_push, 50}, {do_pull, 100}, {do_reserve_empty, 206},
-		{do_trim_fragments, 0}, {do_put_shared, 1}, {do_sync_shared, 1}};
+		{do_trim_fragments, 0}, {do_put_shared, 1}, {do_sync_shared, 1}, {do_mac_header, 206},
+		{do_mac_header_before, 50}, {do_network_header, 206}, {do_transport_header, 206}};
 
 	for (unsigned int i = 0; i < RTE_DIM(cases); i++) {
 		assert_int_equal(signal_of(cases[i].verb, cases[i].last_good), 0);

@@ -268,6 +268,19 @@ a_broken_packet_is_dumped(void **state)
 	free(text);
 }
 
+/* Of a packet in pieces, too: it says where the first one ends, and changes nothing. */
+static void
+nothing_is_put(void **state)
+{
+	for (uint32_t nonlinear = 0; nonlinear < 2; nonlinear++) {
+		struct skb skb = packet(50, 100, nonlinear);
+		const struct skb before = skb;
+
+		assert_ptr_equal(skb_put(&skb, 0), buf + 150);
+		assert_memory_equal(&skb, &before, sizeof(skb));
+	}
+}
+
 #ifndef NDEBUG
 
 struct misuse {
@@ -409,6 +422,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_limit),
 		cmocka_unit_test(trim_has_no_limit),
+		cmocka_unit_test(nothing_is_put),
 		cmocka_unit_test(the_dump_tells_all),
 		cmocka_unit_test(a_broken_packet_is_dumped),
 #ifndef NDEBUG

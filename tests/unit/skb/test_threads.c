@@ -251,6 +251,30 @@ indirect(void)
 	return copied;
 }
 
+/* One buffer for all of them, which no mempool knows: it must have lost no reference at the end. */
+static uint8_t outside[LEN_MAX];
+static struct rte_mbuf_ext_shared_info outside_info;
+
+static void
+outside_free(void *addr, void *arg)
+{
+	fail_msg("the test's own reference is gone");
+}
+
+static struct skb *
+external(void)
+{
+	struct rte_mbuf *const mbuf = rte_pktmbuf_alloc(bufs);
+	struct skb *skb;
+
+	assert_non_null(mbuf);
+	rte_mbuf_ext_refcnt_update(&outside_info, 1);
+	rte_pktmbuf_attach_extbuf(mbuf, outside, 0, LEN_MAX, &outside_info);
+	assert_non_null(rte_pktmbuf_append(mbuf, SEG_LEN));
+	assert_int_equal(skb_build(&cpu, mbuf, &skb), 0);
+	return skb;
+}
+
 static struct skb *
 list(void)
 {
@@ -322,6 +346,20 @@ clones_of_a_list(void **state)
 	run(list, false);
 }
 
+/* Those whose segments are made private at once take references of a buffer that has no mbuf to count them. */
+static void
+clones_of_an_external_buffer(void **state)
+{
+	for (uint32_t i = 0; i < LEN_MAX; i++)
+		outside[i] = (uint8_t)i;
+	outside_info.free_cb = outside_free;
+	rte_mbuf_ext_refcnt_set(&outside_info, 1);
+	run(external, false);
+	assert_int_equal(rte_mbuf_ext_refcnt_read(&outside_info), 1);
+	run(external, true);
+	assert_int_equal(rte_mbuf_ext_refcnt_read(&outside_info), 1);
+}
+
 static void
 users_of_one_head(void **state)
 {
@@ -352,6 +390,7 @@ main(void)
 		PLAIN_AND_DEBUG(clones_of_one_segment),
 		PLAIN_AND_DEBUG(clones_of_a_chain),
 		PLAIN_AND_DEBUG(clones_of_indirect_segments),
+		PLAIN_AND_DEBUG(clones_of_an_external_buffer),
 		PLAIN_AND_DEBUG(clones_of_a_list),
 		PLAIN_AND_DEBUG(users_of_one_head),
 		PLAIN_AND_DEBUG(users_of_indirect_segments),
