@@ -284,6 +284,9 @@ SEMANTICS = [
     (['--owner-limit', '0,77823'], "--owner-limit: found '77823'", 'at least 77824 for port 0', '32 packets of 2432 bytes'),
     (['--owner-limit', '0,2431', '--burst', '1'], 'at least 2432 for port 0', '1 packets'),
     (['--config', '(0,0,0),(0,1,0),(1,0,0)', '--owner-limit', 'net_ring0,155647'], 'at least 155648 for port 0', '2 RX queues'),
+    # five buffers for a frame; net_ring keeps nothing that was sent
+    (['--mtu', '0,9000', '--owner-limit', '0,372735'], 'at least 372736 for port 0', '32 packets of 11648 bytes'),
+    (['--complete', 'completion', '--owner-limit', '0,77823'], 'at least 77824 for port 0', '32 packets'),
     (['--mirror', '0=9'], "--mirror: found '9'", 'a port'),
     (['--mirror', '9=0'], "--mirror: found '9'", 'a port'),
     (['--config', '(0,0,0)', '--mirror', '0=1,rx'], "--mirror: found 'port 1'", 'a port that --config names'),

@@ -294,6 +294,26 @@ sharing_ends_where_charges_do(void **state)
 	}
 }
 
+/* The port that has the copies gives none back: whom the packets are charged to has room again as soon as their own port does. */
+static void
+a_stalled_mirror_charges_nobody(void **state)
+{
+	const struct rig_conf conf = {
+		.complete = COMPLETE_COMPLETION, .policy = mirrors[1], .owner_limit = 8 * RIG_TRUESIZE};
+	struct rig *rig = rig_create(&conf);
+
+	for (uint32_t turn = 0; turn < 10; turn++) {
+		for (uint32_t i = 0; i < 8; i++)
+			inject_to(rig, B4, 18);
+		rig_turn(rig);
+		assert_int_equal(rig_discard(rig, 1), 8);
+		assert_int_equal(skb_owner_used(worker_owner(rig_worker(rig, 0), 0)), 0);
+	}
+	assert_int_equal(rig_count(rig, VERDICT_owner_limit), 0);
+	assert_int_equal(rig_count(rig, VERDICT_mirror_full), 80 - RIG_TX_SLOTS);
+	rig_destroy(rig);
+}
+
 /* A buffer that was sent comes in again, still charged: its charge is neither copied with it nor forgotten. */
 static void
 charged_once(void **state)
@@ -351,6 +371,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(no_copies_of_copies),
 		cmocka_unit_test(neither_changes_the_other),
 		cmocka_unit_test(sharing_ends_where_charges_do),
+		cmocka_unit_test(a_stalled_mirror_charges_nobody),
 		cmocka_unit_test(charged_once),
 		cmocka_unit_test(copies_have_no_owner),
 	};
