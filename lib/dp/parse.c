@@ -211,9 +211,13 @@ burst_parse(struct worker *w, struct burst *b)
 
 	uint32_t odd = locate(b);
 
-	if (unlikely((odd & SOME_ODD) != 0) && ready_all(w, b) != 0) {
-		b->n4 = 0;
-		return;
+	if (unlikely((odd & SOME_ODD) != 0)) {
+		if (ready_all(w, b) != 0) {
+			b->n4 = 0;
+			return;
+		}
+		/* packets may have moved, the first one too, which stands behind the last */
+		locate(b);
 	}
 	load_columns(b, 0, b->n, 0, &b->eth[0]);
 	for (uint32_t i = 0; i < b->n; i++)

@@ -250,6 +250,39 @@ no_buffer(void **state)
 	}
 }
 
+static void
+outside_free(void *addr, void *arg)
+{
+}
+
+/* Frames of every length in a buffer that is not from a pool of ours and ends with them: nothing behind it is read. */
+static void
+buffers_that_end_early(void **state)
+{
+	static struct rte_mbuf_ext_shared_info info = {.free_cb = outside_free};
+	static struct frame f;
+
+	for (uint32_t len = 1; len < 80; len++) {
+		const struct rig_conf conf = {.build = len % 3};
+		struct rig *rig = rig_create(&conf);
+		struct rte_mbuf *m = rte_pktmbuf_alloc(rig_pool(rig));
+		uint8_t *outside = malloc(len);
+
+		assert_non_null(outside);
+		frame_udp(&f, B4, 60);
+		memcpy(outside, f.bytes, len);
+		rte_mbuf_ext_refcnt_set(&info, 1);
+		rte_pktmbuf_attach_extbuf(m, outside, 0, (uint16_t)len, &info);
+		assert_non_null(rte_pktmbuf_append(m, (uint16_t)len));
+		rig_inject_mbuf(rig, 0, m);
+		assert_int_equal(rig_turn(rig), 1);
+		assert_int_equal(rig_discard(rig, 1), 0);
+		rig_destroy(rig);
+		assert_memory_equal(outside, f.bytes, len);
+		free(outside);
+	}
+}
+
 /* Only what is behind the headers is shared: its mbuf needs a private one, for link padding is to be cut off. */
 static void
 shared_fragment(void **state)
@@ -315,6 +348,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(every_cut),
 		cmocka_unit_test(buffers_of_its_own),
 		cmocka_unit_test(no_buffer),
+		cmocka_unit_test(buffers_that_end_early),
 		cmocka_unit_test(shared_fragment),
 		cmocka_unit_test(no_head),
 	};
