@@ -61,12 +61,12 @@ skb_owner_put_hook(void *arg, void *const *mbufs, unsigned int n)
 		if (next == NULL)
 			continue;
 		if (next != owner && owner != NULL) {
-			skb_owner_release(owner, lcore, sum);
+			skb_owner_release_far(owner, lcore, sum);
 			sum = 0;
 		}
 		owner = next;
 		sum += bytes;
 	}
 	if (owner != NULL)
-		skb_owner_release(owner, lcore, sum);
+		skb_owner_release_far(owner, lcore, sum);
 }

@@ -21,7 +21,7 @@
 void
 skb_owner_init(struct skb_owner *owner, const char *name, int64_t limit, unsigned int lcore)
 {
-	*owner = (struct skb_owner){.limit = limit, .lcore = lcore};
+	*owner = (struct skb_owner){.limit = limit, .lcore = lcore, .lcore_too = lcore};
 	snprintf(owner->name, sizeof(owner->name), "%s", name);
 }
 
@@ -29,6 +29,7 @@ void
 skb_owner_notify(struct skb_owner *owner, void (*write_space)(struct skb_owner *owner), void *arg)
 {
 	owner->write_space = write_space;
+	owner->notifies = write_space != NULL;
 	owner->arg = arg;
 }
 

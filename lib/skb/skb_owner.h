@@ -45,7 +45,8 @@ struct skb_owner {
 	/* the home lcore's line */
 	alignas(RTE_CACHE_LINE_SIZE) int64_t home; /* bytes charged less bytes released, by the home lcore */
 	int64_t limit;                             /* bytes, 0 = none; constant */
-	unsigned int lcore;                        /* home; LCORE_ID_ANY: nobody's, all goes by away */
+	unsigned int lcore; /* home; LCORE_ID_ANY: nobody's, all goes by away; constant */
+	bool notifies;      /* write_space is not NULL; constant */
 	/* everybody else's line */
 	alignas(RTE_CACHE_LINE_SIZE) int64_t away; /* the same by all other threads, atomic */
 	uint64_t n_refused;                        /* packets that found no room, atomic */
@@ -53,6 +54,7 @@ struct skb_owner {
 	/* constant */
 	alignas(RTE_CACHE_LINE_SIZE) void (*write_space)(struct skb_owner *owner);
 	void *arg;
+	unsigned int lcore_too; /* lcore, for those who should not read the line that it is in */
 	char name[SKB_OWNER_NAME_LEN];
 };
 
@@ -106,6 +108,18 @@ static inline void
 skb_owner_release(struct skb_owner *owner, unsigned int lcore, int64_t bytes)
 {
 	skb_owner_charge(owner, lcore, -bytes);
+	if (unlikely(owner->notifies))
+		skb_owner_wake(owner);
+}
+
+/* The same on a thread that is probably not at home: it does not read the line that the home lcore writes. */
+static inline void
+skb_owner_release_far(struct skb_owner *owner, unsigned int lcore, int64_t bytes)
+{
+	if (owner->lcore_too == lcore && lcore < RTE_MAX_LCORE)
+		__atomic_store_n(&owner->home, owner->home - bytes, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_sub(&owner->away, bytes, __ATOMIC_RELAXED);
 	if (unlikely(owner->write_space != NULL))
 		skb_owner_wake(owner);
 }

@@ -4,7 +4,8 @@
  * its heads; the other side is TX completion, which puts the buffers back. Arms differ in who releases the charge, when and how:
  *
  *   none            nobody is charged
- *   orphan          the sender, once for each run of packets with the same owner: what ships
+ *   orphan-burst    the sender, once for a burst of which it knows the owner and the sum: what the walk does
+ *   orphan          the sender, once for each run of packets with the same owner: what ships for bursts of many owners
  *   orphan-packet   the sender, packet by packet
  *   completion      the other side, in the mempool's put hook
  *   locked-orphan   the sender, by an atomic operation per packet for the charge and one for the release, as in the kernel
@@ -27,6 +28,8 @@
 struct owners {
 	struct skb_owner *owners;
 	struct sock *socks;
+	struct skb_owner *owner; /* of the burst that was built last, and */
+	int64_t bytes;           /* what it was charged with for that */
 	uint32_t order[N_ORDER]; /* whose turn it is */
 	uint32_t at;
 };
@@ -99,6 +102,20 @@ next_owner(struct owners *o)
 	return o->order[o->at++ % N_ORDER];
 }
 
+/* All of a burst to one owner; what it is charged with is remembered, as the walk does. */
+static inline int
+build_one_owner(struct bed *bed, struct owners *o, struct rte_mbuf **mbufs, struct skb **skbs)
+{
+	int64_t before;
+	int ret;
+
+	o->owner = &o->owners[next_owner(o)];
+	before = o->owner->home;
+	ret = skb_build_bulk(&bed->cpu, mbufs, skbs, BURST, o->owner);
+	o->bytes = o->owner->home - before;
+	return ret;
+}
+
 /* Heads with owners, in the way that lib/skb offers. */
 static inline int
 build_charged(struct bed *bed, const struct arm *arm, struct rte_mbuf **mbufs, struct skb **skbs)
@@ -109,7 +126,7 @@ build_charged(struct bed *bed, const struct arm *arm, struct rte_mbuf **mbufs, s
 	if (arm->mode == NONE)
 		return skb_build_bulk(&bed->cpu, mbufs, skbs, BURST, NULL);
 	if (arm->run_len > 1)
-		return skb_build_bulk(&bed->cpu, mbufs, skbs, BURST, &o->owners[next_owner(o)]);
+		return build_one_owner(bed, o, mbufs, skbs);
 	ret = skb_build_bulk(&bed->cpu, mbufs, skbs, BURST, NULL);
 	for (uint32_t i = 0; i < BURST && ret == 0; i++)
 		skb_set_owner(&bed->cpu, skbs[i], &o->owners[next_owner(o)]);
@@ -140,6 +157,12 @@ owner_send(struct bed *bed, const struct arm *arm, void **objs)
 	if (unlikely(ret < 0)) {
 		rte_mempool_put_bulk(bed->mp, objs, BURST);
 		return ret;
+	}
+	if (arm->mode == ORPHAN_BURST) {
+		const struct owners *const o = bed->state;
+
+		skb_orphan_release_bulk(&bed->cpu, skbs, BURST, o->owner, o->bytes);
+		return 0;
 	}
 	release_charges(bed, arm, skbs);
 	skb_release_bulk(&bed->cpu, skbs, BURST);
@@ -184,12 +207,12 @@ owner_receive(struct bed *bed, const struct arm *arm, void **objs)
 	rte_mempool_put_bulk(bed->mp, objs, BURST);
 }
 
-#define OWNER(GROUP, NAME, MODE, LCORES, OWNERS, RUN)                                               \
-	{                                                                                           \
-		.group = GROUP, .name = NAME, .is_reference = (MODE) == ORPHAN, .n_lcores = LCORES, \
-		.setup = owners_setup, .run = sides_run, .fini = owners_fini,                       \
-		.send = (MODE) == LOCKED_ORPHAN || (MODE) == THREE_LINES ? sock_send : owner_send,  \
-		.receive = owner_receive, .mode = MODE, .n_owners = OWNERS, .run_len = RUN          \
+#define OWNER(GROUP, NAME, MODE, LCORES, OWNERS, RUN)                                                        \
+	{                                                                                                    \
+		.group = GROUP, .name = NAME, .is_reference = (MODE) == ((RUN) > 1 ? ORPHAN_BURST : ORPHAN), \
+		.n_lcores = LCORES, .setup = owners_setup, .run = sides_run, .fini = owners_fini,            \
+		.send = (MODE) == LOCKED_ORPHAN || (MODE) == THREE_LINES ? sock_send : owner_send,           \
+		.receive = owner_receive, .mode = MODE, .n_owners = OWNERS, .run_len = RUN                   \
 	}
 #define OWNERS(GROUP, LCORES, N, RUN)                                                               \
 	OWNER(GROUP, "none", NONE, LCORES, N, RUN), OWNER(GROUP, "orphan", ORPHAN, LCORES, N, RUN), \
@@ -199,13 +222,19 @@ owner_receive(struct bed *bed, const struct arm *arm, void **objs)
 		OWNER(GROUP, "three-lines", THREE_LINES, LCORES, N, RUN)
 
 static const struct arm arms[] = {
+	OWNER("owner/1-bursts", "orphan-burst", ORPHAN_BURST, 1, 1, BURST),
 	OWNERS("owner/1-bursts", 1, 1, BURST),
+	OWNER("owner/64-bursts", "orphan-burst", ORPHAN_BURST, 1, 64, BURST),
 	OWNERS("owner/64-bursts", 1, 64, BURST),
+	OWNER("owner/65536-bursts", "orphan-burst", ORPHAN_BURST, 1, 65536, BURST),
 	OWNERS("owner/65536-bursts", 1, 65536, BURST),
 	OWNERS("owner/64-packets", 1, 64, 1),
 	OWNERS("owner/65536-packets", 1, 65536, 1),
+	OWNER("owner2/1-bursts", "orphan-burst", ORPHAN_BURST, 2, 1, BURST),
 	OWNERS("owner2/1-bursts", 2, 1, BURST),
+	OWNER("owner2/64-bursts", "orphan-burst", ORPHAN_BURST, 2, 64, BURST),
 	OWNERS("owner2/64-bursts", 2, 64, BURST),
+	OWNER("owner2/65536-bursts", "orphan-burst", ORPHAN_BURST, 2, 65536, BURST),
 	OWNERS("owner2/65536-bursts", 2, 65536, BURST),
 	OWNERS("owner2/64-packets", 2, 64, 1),
 	OWNERS("owner2/65536-packets", 2, 65536, 1),

@@ -41,7 +41,7 @@ struct options {
 
 enum build { LATE, TWO_LOOPS, EARLY, LAZY };
 enum ending { RELEASE, CONSUME };
-enum owner_mode { NONE, ORPHAN, ORPHAN_PACKET, COMPLETION, LOCKED_ORPHAN, THREE_LINES };
+enum owner_mode { NONE, ORPHAN_BURST, ORPHAN, ORPHAN_PACKET, COMPLETION, LOCKED_ORPHAN, THREE_LINES };
 enum clear {
 	VECTORS,
 	FIELDS,
