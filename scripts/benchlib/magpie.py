@@ -34,9 +34,9 @@ class Account:
 
     def __init__(self, text):
         text = text.replace('\r', '')
-        packets = re.findall(r'^packets: rx (\d+)(?: \+ mirrored \d+)? = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', text, re.M)
+        packets = re.findall(r'^packets: rx (\d+)(?: \+ mirrored (\d+))? = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', text, re.M)
         self.complete = bool(packets)
-        self.rx, self.tx, self.dropped, self.punted = map(int, packets[-1]) if packets else (0, 0, 0, 0)
+        self.rx, self.mirrored, self.tx, self.dropped, self.punted = (int(n or 0) for n in (packets or [[0] * 5])[-1])
         last = packets and text.rindex('packets: rx')
         final = text[text.rfind('ran '):] if last else ''
         self.reasons = [(kind, name, int(count), why) for kind, name, count, why in
@@ -48,7 +48,7 @@ class Account:
 
     @property
     def packets_balanced(self):
-        return self.complete and self.rx == self.tx + self.dropped + self.punted
+        return self.complete and self.rx + self.mirrored == self.tx + self.dropped + self.punted
 
     @property
     def balanced(self):

@@ -44,6 +44,10 @@ class AccountTest(unittest.TestCase):
         self.assertEqual((account.cycles_per_packet, account.idle_percent), (123.4, 5.6))
         self.assertTrue(account.balanced)
 
+    def test_mirrored(self):
+        self.assertTrue(Account(FINAL.replace('rx 100 = tx 91', 'rx 100 + mirrored 9 = tx 100')).balanced)
+        self.assertFalse(Account(FINAL.replace('rx 100 = tx 91', 'rx 100 + mirrored 9 = tx 101')).balanced)
+
     def test_faults(self):
         self.assertFalse(Account('').balanced)
         self.assertFalse(Account(FINAL.replace('tx 91', 'tx 90')).balanced)
