@@ -21,6 +21,7 @@
 #include <rte_launch.h>
 #include <rte_ring.h>
 
+#include "lcores.h"
 #include "subject.h"
 
 #define RING_SLOTS   1024

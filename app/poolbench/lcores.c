@@ -11,6 +11,7 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
+#include "lcores.h"
 #include "poolbench.h"
 #include "statistics.h"
 

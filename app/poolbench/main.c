@@ -14,6 +14,7 @@
 #include <rte_version.h>
 
 #include "mempool_magazine.h"
+#include "lcores.h"
 #include "poolbench.h"
 
 static void

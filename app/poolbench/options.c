@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "patterns.h"
 #include "poolbench.h"
-
-#define NAME_LEN 64
 
 struct option_number {
 	const char *name;
@@ -116,33 +115,6 @@ populations_parse(const char *text, struct options *options)
 	return more;
 }
 
-/* The next pattern of a list with commas; false at its end or when it is too long. */
-static bool
-pattern_next(const char **list, char pattern[NAME_LEN])
-{
-	const size_t n = *list ? strcspn(*list, ",") : 0;
-
-	if (!*list || n >= NAME_LEN)
-		return false;
-	memcpy(pattern, *list, n);
-	pattern[n] = '\0';
-	*list = (*list)[n] ? *list + n + 1 : NULL;
-	return true;
-}
-
-bool
-options_select(const char *patterns, const char *name)
-{
-	char pattern[NAME_LEN];
-
-	if (!patterns)
-		return true;
-	while (pattern_next(&patterns, pattern))
-		if (fnmatch(pattern, name, 0) == 0)
-			return true;
-	return false;
-}
-
 static bool
 matches_something(const char *pattern, bool is_arm)
 {
@@ -157,7 +129,7 @@ static int
 patterns_check(const char *option, const char *patterns, bool is_arm)
 {
 	const char *list = patterns;
-	char pattern[NAME_LEN];
+	char pattern[PATTERN_LEN];
 
 	while (list) {
 		if (pattern_next(&list, pattern) && matches_something(pattern, is_arm))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "patterns.h"
 #include "poolbench.h"
 #include "statistics.h"
 
@@ -24,7 +25,7 @@ group_create(struct plan *plan, const struct options *options, const struct shap
 	struct cell *cell = &plan->cells[plan->n_groups * plan->n_arms];
 
 	for (size_t a = 0; a < n_arms; a++)
-		if (options_select(options->arms, arms[a].name))
+		if (patterns_match(options->arms, arms[a].name))
 			*cell++ = (struct cell){.arm = &arms[a], .shape = shape, .population = population};
 	plan->n_groups++;
 }
@@ -35,7 +36,7 @@ groups_create(struct plan *plan, const struct options *options, uint32_t n_lcore
 	for (size_t s = 0; s < n_shapes; s++) {
 		const struct shape *shape = &shapes[s];
 
-		if (!options_select(options->shapes, shape->name))
+		if (!patterns_match(options->shapes, shape->name))
 			continue;
 		if (shape->n_lcores > n_lcores) {
 			printf("%s: left out, it needs %u lcores\n", shape->name, shape->n_lcores);
@@ -68,7 +69,7 @@ plan_create(struct plan *plan, const struct options *options, uint32_t n_lcores)
 {
 	*plan = (struct plan){.n_rounds = options->n_rounds};
 	for (size_t a = 0; a < n_arms; a++)
-		plan->n_arms += options_select(options->arms, arms[a].name);
+		plan->n_arms += patterns_match(options->arms, arms[a].name);
 	plan->cells = calloc(plan->n_arms * n_shapes * options->n_populations, sizeof(*plan->cells));
 	if (!plan->cells)
 		return -ENOMEM;

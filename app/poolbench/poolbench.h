@@ -122,9 +122,6 @@ struct surroundings {
 int options_parse(int argc, char **argv, struct options *options);
 void options_print(const char *program);
 void options_list(void);
-/* Whether one of the patterns matches the name. */
-bool options_select(const char *patterns, const char *name);
-
 /* Names the malloc arm after the library that malloc() comes from: LD_PRELOAD decides. */
 void arms_init(void);
 
@@ -144,12 +141,6 @@ int tail_run(const struct subject *subject, const struct shape *shape, double *v
 
 /* Cycles that tail_run() takes off each call: the median of empty pairs of timer reads. */
 double tail_timer_cycles(void);
-
-/* Nanoseconds of a cache line from the main lcore to the next one; below zero if there is none. */
-double core_latency_ns(void);
-
-/* Whether there are more lcores than CPUs for them. */
-bool lcores_share_cpus(void);
 
 /* How many numbers a shape gives. */
 uint32_t shape_n_metrics(const struct shape *shape);

@@ -12,6 +12,7 @@
 #include <rte_eal.h>
 
 #include "magazine.h"
+#include "lcores.h"
 #include "poolbench.h"
 
 #define PROGRESS_SECONDS 10

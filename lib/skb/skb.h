@@ -254,6 +254,9 @@ int skb_try_trim(struct skb *skb, uint32_t len);
 /* Writes the head's geometry to its first mbuf, which must not be shared, before the mbuf goes to a PMD alone. */
 void skb_sync(struct skb *skb);
 
+/* Dumps the packet to stderr and aborts: what a debug build's checks end in. */
+void skb_panic(const struct skb *skb, const char *what, const char *where) __attribute__((noreturn, cold));
+
 /* ---- where the headers start: pointers, valid until the first segment is replaced or the offset unset ---- */
 
 static inline bool
@@ -298,7 +301,10 @@ skb_header_at(const struct skb *skb, int offset)
 {
 	const int at = (int)skb_headroom(skb) + offset;
 
-	assert(at >= 0 && at <= skb->mbuf->buf_len && at != SKB_UNSET);
+#ifndef NDEBUG
+	if (at < 0 || at > skb->mbuf->buf_len || at == SKB_UNSET)
+		skb_panic(skb, "it is inside of the first data buffer", __func__);
+#endif
 	return (uint16_t)at;
 }
 
@@ -325,9 +331,6 @@ skb_set_transport_header(struct skb *skb, int offset)
 
 /* Writes what the head and its segments say and the first bytes of the packet, some ten lines. Linux: skb_dump(). */
 void skb_dump(const struct skb *skb, FILE *out);
-
-/* Dumps the packet to stderr and aborts: what a debug build's checks end in. */
-void skb_panic(const struct skb *skb, const char *what, const char *where) __attribute__((noreturn, cold));
 
 #ifdef __cplusplus
 }

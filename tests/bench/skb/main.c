@@ -9,6 +9,7 @@
 #include <rte_lcore.h>
 
 #include "mempool_magazine.h"
+#include "lcores.h"
 #include "skbbench.h"
 #include "timing.h"
 

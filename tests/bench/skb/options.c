@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "patterns.h"
 #include "skbbench.h"
-
-#define PATTERN_LEN 64
 
 void
 options_print(const char *program)
@@ -37,33 +36,6 @@ options_list(void)
 		printf("%s %-32s%s\n", arm->is_reference ? "*" : " ", name,
 			arm->n_lcores > 1 ? " two lcores" : "");
 	}
-}
-
-/* The next pattern of a list; false at its end or when it is too long. */
-static bool
-pattern_next(const char **list, char pattern[PATTERN_LEN])
-{
-	const size_t n = *list ? strcspn(*list, ",") : 0;
-
-	if (!*list || n >= PATTERN_LEN)
-		return false;
-	memcpy(pattern, *list, n);
-	pattern[n] = '\0';
-	*list = (*list)[n] ? *list + n + 1 : NULL;
-	return true;
-}
-
-bool
-options_select(const char *patterns, const char *name)
-{
-	char pattern[PATTERN_LEN];
-
-	if (!patterns)
-		return true;
-	while (pattern_next(&patterns, pattern))
-		if (fnmatch(pattern, name, 0) == 0)
-			return true;
-	return false;
 }
 
 static bool

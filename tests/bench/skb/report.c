@@ -15,6 +15,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
+#include "lcores.h"
 #include "skbbench.h"
 #include "statistics.h"
 

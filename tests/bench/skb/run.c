@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "patterns.h"
+#include "lcores.h"
 #include "skbbench.h"
 
 static int
@@ -33,7 +35,7 @@ plan_create(struct plan *plan, const struct options *options, uint32_t n_lcores)
 		const struct arm *arm = arm_get(i);
 
 		arm_name(arm, name);
-		if (!options_select(options->only, name))
+		if (!patterns_match(options->only, name))
 			continue;
 		if (arm->n_lcores <= n_lcores)
 			ret = cell_add(plan, arm);

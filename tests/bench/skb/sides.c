@@ -14,6 +14,7 @@
 #include <rte_pause.h>
 #include <rte_ring.h>
 
+#include "lcores.h"
 #include "skbbench.h"
 #include "timing.h"
 

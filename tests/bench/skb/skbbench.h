@@ -133,11 +133,6 @@ int sides_run(struct bed *bed, const struct arm *arm, double *values);
 
 /* ---- the program ---- */
 
-/* Of magpie-poolbench (lcores.c): nanoseconds of a cache line from the main lcore to the next one, below zero if there is none; and
- * whether there are more lcores than CPUs for them. */
-double core_latency_ns(void);
-bool lcores_share_cpus(void);
-
 struct cell {
 	const struct arm *arm;
 	double *samples; /* [metric * n_rounds + round] */
@@ -160,7 +155,6 @@ struct surroundings {
 int options_parse(int argc, char **argv, struct options *options);
 void options_print(const char *program);
 void options_list(void);
-bool options_select(const char *patterns, const char *name);
 
 /* Selects the arms that n_lcores can run. Returns 0, -ENOMEM, or -EINVAL: none is left. */
 int plan_create(struct plan *plan, const struct options *options, uint32_t n_lcores);

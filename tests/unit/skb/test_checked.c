@@ -352,6 +352,30 @@ do_list_add_shared(struct skb *skb, uint32_t more)
 	skb_frag_list_add(skb, &seg);
 }
 
+static void
+do_mac_header(struct skb *skb, uint32_t at)
+{
+	skb_set_mac_header(skb, (int)at);
+}
+
+static void
+do_mac_header_before(struct skb *skb, uint32_t before)
+{
+	skb_set_mac_header(skb, -(int)before);
+}
+
+static void
+do_network_header(struct skb *skb, uint32_t at)
+{
+	skb_set_network_header(skb, (int)at);
+}
+
+static void
+do_transport_header(struct skb *skb, uint32_t at)
+{
+	skb_set_transport_header(skb, (int)at);
+}
+
 /* 100 bytes, 50 before them, 106 behind them */
 static const struct misuse misuses[] = {
 	{"skb_reserve", do_reserve, 206, false},
@@ -366,6 +390,10 @@ static const struct misuse misuses[] = {
 	{"skb_put", do_put_shared, 0, false},
 	{"skb_sync", do_sync_shared, 0, false},
 	{"skb_frag_list_add", do_list_add_shared, 0, false},
+	{"skb_header_at", do_mac_header, 206, false},
+	{"skb_header_at", do_mac_header_before, 50, false},
+	{"skb_header_at", do_network_header, 206, false},
+	{"skb_header_at", do_transport_header, 206, false},
 };
 
 /* The signal that ends run(len) in a child, 0 = none, and what it wrote to stderr. */

@@ -404,30 +404,30 @@ write_space_by_every_release(void **state)
 
 /* The two ways to release differ in the line they read, not in what they do. */
 static void
-test_far(void **state)
+far_does_the_same(void **state)
 {
-	struct skb_owner owner;
+	struct skb_owner o;
 
-	skb_owner_init(&owner, "far", 0, 3);
-	skb_owner_charge(&owner, 3, 1000);
-	skb_owner_release_far(&owner, 3, 300);
-	assert_int_equal(owner.home, 700);
-	skb_owner_release_far(&owner, 4, 200);
-	skb_owner_release_far(&owner, LCORE_ID_ANY, 100);
-	assert_int_equal(owner.home, 700);
-	assert_int_equal(owner.away, -300);
-	assert_int_equal(skb_owner_used(&owner), 400);
-	skb_owner_init(&owner, "nobody's", 0, LCORE_ID_ANY);
-	skb_owner_release_far(&owner, LCORE_ID_ANY, 100);
-	assert_int_equal(owner.home, 0);
-	assert_int_equal(owner.away, -100);
+	skb_owner_init(&o, "far", 0, 3);
+	skb_owner_charge(&o, 3, 1000);
+	skb_owner_release_far(&o, 3, 300);
+	assert_int_equal(o.home, 700);
+	skb_owner_release_far(&o, 4, 200);
+	skb_owner_release_far(&o, LCORE_ID_ANY, 100);
+	assert_int_equal(o.home, 700);
+	assert_int_equal(o.away, -300);
+	assert_int_equal(skb_owner_used(&o), 400);
+	skb_owner_init(&o, "nobody's", 0, LCORE_ID_ANY);
+	skb_owner_release_far(&o, LCORE_ID_ANY, 100);
+	assert_int_equal(o.home, 0);
+	assert_int_equal(o.away, -100);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_far),
+		cmocka_unit_test(far_does_the_same),
 		cmocka_unit_test(the_name_is_cut),
 		cmocka_unit_test_setup_teardown(home_and_away, setup, teardown),
 		cmocka_unit_test_setup_teardown(build_charges_once, setup, teardown),
