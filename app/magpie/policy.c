@@ -30,7 +30,7 @@ limit_set(const struct options *options, struct plan *plan, const struct limit_s
 	const struct port *port = &plan->ports[limit->port];
 	const uint64_t packet =
 		PACKET_TRUESIZE + (port_frame_buffers(port->mtu, DATA_ROOM) - 1) * BUFFER_TRUESIZE;
-	const uint64_t bursts = port->n_rxq * options->burst * packet;
+	const uint64_t bursts = (uint64_t)port->n_rxq * options->burst * packet;
 	/* one queue may have all of it */
 	const uint64_t kept = port->n_rxq * kept_bytes(options, plan);
 	char found[24];

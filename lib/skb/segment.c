@@ -109,7 +109,7 @@ skb_own_chain(struct skb_cpu *cpu, struct rte_mbuf **at)
 
 	if (stock_make(cpu, *at, &stock) < 0)
 		return -ENOMEM;
-	for (; *at != NULL; at = &(*at)->next) {
+	for (; *at != NULL && stock != NULL; at = &(*at)->next) {
 		struct rte_mbuf *const old = *at;
 
 		/* others may have let go since the stock was made; none can have come to what was ours alone */

@@ -17,8 +17,8 @@ from tree import flags, in_parallel, run
 ROOTS = {'lib/dp': ['worker_turn'], 'lib/proto': ['*'], 'drivers/mempool/magazine': ['ops_enqueue', 'ops_dequeue']}
 
 # Off the path by design: entered once in a magazine's worth of packets, when another lcore starves, and while a pool is
-# filled.
-SLOW = {'magazine_get_slow', 'magazine_put_slow', 'magazine_give_up', 'magazine_pool_seed'}
+# filled; and the end of the program.
+SLOW = {'magazine_get_slow', 'magazine_put_slow', 'magazine_give_up', 'magazine_pool_seed', 'skb_panic'}
 
 # All that the walk may use from outside.
 OUTSIDE = re.compile(r'''^(
