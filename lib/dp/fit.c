@@ -8,9 +8,8 @@
 #include "skb_share.h"
 #include "worker_priv.h"
 
-/* Whether all of a packet is in data buffers of its own. */
-static bool
-is_own(const struct rte_mbuf *mbuf)
+bool
+mbufs_are_own(const struct rte_mbuf *mbuf)
 {
 	for (; mbuf != NULL; mbuf = mbuf->next)
 		if (!RTE_MBUF_DIRECT(mbuf) || skb_mbuf_refs(mbuf) > 1)
@@ -25,7 +24,7 @@ worker_own(struct worker *w, struct skb **skb)
 	struct skb *copy;
 	int err;
 
-	if (is_own((*skb)->mbuf))
+	if (mbufs_are_own((*skb)->mbuf))
 		return 0;
 	err = skb_copy(&w->cpu, *skb, &copy);
 	if (err != 0)

@@ -8,7 +8,6 @@
  */
 #include <rte_ring.h>
 
-#include "skb_share.h"
 #include "worker_priv.h"
 
 /* Frees what found no room: under reason, unless it is a copy for a mirror port. */
@@ -41,12 +40,9 @@ may_send_one(const struct worker_tx *tx, const struct rte_mbuf *mbuf)
 
 	if (tx->linear && several)
 		return false;
-	if (tx->fast_free && (several || skb_mbuf_refs(mbuf) > 1 || !RTE_MBUF_DIRECT(mbuf)))
+	if (tx->fast_free && (several || !mbufs_are_own(mbuf)))
 		return false;
-	for (; tx->exclusive && mbuf != NULL; mbuf = mbuf->next)
-		if (skb_mbuf_refs(mbuf) > 1 || !RTE_MBUF_DIRECT(mbuf))
-			return false;
-	return true;
+	return !tx->exclusive || mbufs_are_own(mbuf);
 }
 
 /* Whether tx may be given mbufs[n]: a driver that does not look frees what others hold, or sends other bytes. */

@@ -88,6 +88,9 @@ void burst_lookup(const struct worker *w, struct burst *b);
 /* fit.c: makes of rearranged packets what the device they leave by can send. */
 void burst_fit(struct worker *w, struct burst *b);
 
+/* fit.c: whether all of a packet is in data buffers of its own, neither shared nor indirect. */
+bool mbufs_are_own(const struct rte_mbuf *mbuf);
+
 /* fit.c: makes *skb a packet in data buffers of its own, by copying if need be. 0, or as skb_copy(): *skb is as before. */
 int worker_own(struct worker *w, struct skb **skb);
 
