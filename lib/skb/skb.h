@@ -48,6 +48,7 @@ extern "C" {
 #endif
 
 #define SKB_UNSET       ((uint16_t)~0u) /* a header offset that is not known, as in the kernel */
+#define SKB_CB_SIZE     40              /* bytes of a packet's control buffer. Linux: skb->cb */
 #define SKB_REASONS_MAX 64              /* reasons that skb_drop() can count */
 
 /* skb.flags */
@@ -74,6 +75,7 @@ struct skb {
 	/* cold line: nothing of it is valid before the packet leaves the fast path */
 	alignas(RTE_CACHE_LINE_SIZE) struct skb *next; /* in a list; valid while it is in one */
 	struct skb *frag_list, *frag_tail;             /* see skb_frags.h; valid if SKB_COLD */
+	uint8_t cb[SKB_CB_SIZE]; /* control buffer: for whoever has the packet; copies do not have it */
 };
 
 static_assert(offsetof(struct skb, next) == 64, "one hot line");
