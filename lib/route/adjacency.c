@@ -110,7 +110,7 @@ adjacency_hold(struct adjacency_table *table, uint16_t port, const struct ip_add
 	struct adjacency *entry;
 	uint16_t i;
 
-	for (i = ids_find(&table->ids, hash, 0); i != IDS_NONE; i = ids_find(&table->ids, hash, i + 1)) {
+	for (i = ids_find(&table->ids, hash, IDS_NONE); i != IDS_NONE; i = ids_find(&table->ids, hash, i)) {
 		if (!has_key(&table->entries[NEXTHOP_ID_FIRST + i], port, addr))
 			continue;
 		ids_hold(&table->ids, i);

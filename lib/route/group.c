@@ -90,7 +90,7 @@ group_hold(struct group_table *table, struct adjacency_table *adjacencies, const
 
 	group_share(paths, n, &group);
 	hash = rte_jhash(&group, sizeof(group), n);
-	for (i = ids_find(&table->ids, hash, 0); i != IDS_NONE; i = ids_find(&table->ids, hash, i + 1)) {
+	for (i = ids_find(&table->ids, hash, IDS_NONE); i != IDS_NONE; i = ids_find(&table->ids, hash, i)) {
 		if (memcmp(&table->entries[i], &group, sizeof(group)) != 0)
 			continue;
 		ids_hold(&table->ids, i);

@@ -4,19 +4,27 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <rte_common.h>
+
 #include "ids.h"
 
 int
 ids_init(struct ids *ids, uint16_t n_max)
 {
-	*ids = (struct ids){.n_max = n_max};
+	*ids = (struct ids){.n_max = n_max, .n_heads = rte_align32pow2(n_max)};
 	ids->refs = calloc(n_max, sizeof(*ids->refs));
 	ids->hash = calloc(n_max, sizeof(*ids->hash));
 	ids->used = calloc(n_max, sizeof(*ids->used));
-	if (ids->refs != NULL && ids->hash != NULL && ids->used != NULL)
-		return 0;
-	ids_fini(ids);
-	return -ENOMEM;
+	ids->next = calloc(n_max, sizeof(*ids->next));
+	ids->head = calloc(ids->n_heads, sizeof(*ids->head));
+	if (ids->refs == NULL || ids->hash == NULL || ids->used == NULL || ids->next == NULL ||
+		ids->head == NULL) {
+		ids_fini(ids);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < ids->n_heads; i++)
+		ids->head[i] = IDS_NONE;
+	return 0;
 }
 
 void
@@ -25,35 +33,61 @@ ids_fini(struct ids *ids)
 	free(ids->refs);
 	free(ids->hash);
 	free(ids->used);
+	free(ids->next);
+	free(ids->head);
 	*ids = (struct ids){0};
 }
 
-uint16_t
-ids_find(const struct ids *ids, uint32_t hash, uint16_t from)
+static uint16_t *
+head_of(const struct ids *ids, uint32_t hash)
 {
-	for (uint16_t id = from; id < ids->n_high; id++)
-		if (ids->hash[id] == hash && ids->used[id])
-			return id;
-	return IDS_NONE;
+	return &ids->head[hash & (ids->n_heads - 1)];
+}
+
+uint16_t
+ids_find(const struct ids *ids, uint32_t hash, uint16_t after)
+{
+	uint16_t id = after == IDS_NONE ? *head_of(ids, hash) : ids->next[after];
+
+	while (id != IDS_NONE && ids->hash[id] != hash)
+		id = ids->next[id];
+	return id;
 }
 
 uint16_t
 ids_alloc(struct ids *ids, uint32_t hash)
 {
-	uint16_t id = ids->n_high;
+	uint16_t *const head = head_of(ids, hash);
+	uint16_t id = ids->n_low;
 
 	if (ids->n_used == ids->n_max)
 		return IDS_NONE;
-	if (ids->n_used < ids->n_high)
-		for (id = 0; ids->used[id]; id++)
-			;
+	while (ids->used[id])
+		id++;
 	ids->used[id] = true;
 	ids->hash[id] = hash;
 	ids->refs[id] = 1;
+	ids->next[id] = *head;
+	*head = id;
 	ids->n_used++;
-	if (id == ids->n_high)
-		ids->n_high++;
+	ids->n_low = id + 1;
+	ids->n_high = RTE_MAX(ids->n_high, ids->n_low);
 	return id;
+}
+
+static void
+set_free(struct ids *ids, uint16_t id)
+{
+	uint16_t *link = head_of(ids, ids->hash[id]);
+
+	while (*link != id)
+		link = &ids->next[*link];
+	*link = ids->next[id];
+	ids->used[id] = false;
+	ids->n_used--;
+	ids->n_low = RTE_MIN(ids->n_low, id);
+	while (ids->n_high > 0 && !ids->used[ids->n_high - 1])
+		ids->n_high--;
 }
 
 void
@@ -82,11 +116,8 @@ ids_reclaim(struct ids *ids, uint16_t from)
 	for (uint16_t id = from; id < ids->n_high; id++) {
 		if (!ids->used[id] || ids->refs[id] > 0)
 			continue;
-		ids->used[id] = false;
-		ids->n_used--;
+		set_free(ids, id);
 		ids->n_retired--;
-		while (ids->n_high > 0 && !ids->used[ids->n_high - 1])
-			ids->n_high--;
 		return id;
 	}
 	return IDS_NONE;
