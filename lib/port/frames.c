@@ -4,6 +4,7 @@
  * if the device can do that: many offer it (SCATTER, MULTI_SEGS), some do it and do not say so, and some would cut
  * the frame. Where one device may receive chains, every device may have to send them.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include <rte_dev.h>
@@ -38,14 +39,38 @@ frame_overhead(const struct rte_eth_dev_info *info)
 	return RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 }
 
+/* The largest MTU that the device may be told. */
+static uint32_t
+dev_mtu_max(const struct rte_eth_dev_info *info)
+{
+	return RTE_MIN((uint32_t)info->max_mtu, info->max_rx_pktlen - frame_overhead(info));
+}
+
+static uint16_t
+mtu_find(const struct rte_eth_dev_info *info, uint16_t wanted)
+{
+	return wanted != 0 ? wanted : (uint16_t)RTE_MIN(dev_mtu_max(info), (uint32_t)RTE_ETHER_MTU);
+}
+
+int
+port_mtu(uint16_t id, const struct port_conf *conf, uint16_t *mtu)
+{
+	struct rte_eth_dev_info info;
+
+	if (rte_eth_dev_info_get(id, &info) != 0)
+		return -ENODEV;
+	*mtu = mtu_find(&info, conf->mtu);
+	return 0;
+}
+
 static int
 plan_mtu(struct port *port, const struct rte_eth_dev_info *info, uint16_t wanted, const struct port_why *why)
 {
-	const uint32_t dev_max = RTE_MIN((uint32_t)info->max_mtu, info->max_rx_pktlen - frame_overhead(info));
+	const uint32_t dev_max = dev_mtu_max(info);
 	const uint32_t max = port_quirk_find(port->driver)->any_mtu ? UINT16_MAX : dev_max;
 
 	port->set_mtu = wanted != 0;
-	port->mtu = wanted ? wanted : RTE_MIN(dev_max, (uint32_t)RTE_ETHER_MTU);
+	port->mtu = mtu_find(info, wanted);
 	port->dev_mtu = RTE_MIN(port->mtu, dev_max);
 	if (port->mtu < info->min_mtu || port->mtu > max)
 		return port_refuse(why, "MTU %u is outside of what %s takes, %u to %u", port->mtu,
@@ -81,6 +106,22 @@ check_slots(const struct port *port, const struct rte_eth_dev_info *info, const 
 		port->driver, port->mtu, quirk->slot_arg, frame);
 }
 
+/* What the device wants of a data buffer, whatever the frames are. */
+static int
+check_room(const struct port *port, const struct rte_eth_dev_info *info, const struct port_conf *conf,
+	const struct port_why *why)
+{
+	const struct port_quirk *quirk = port_quirk_find(port->driver);
+	unsigned long room = info->min_rx_bufsize;
+
+	if (quirk->room_arg != NULL)
+		room = device_argument(info, quirk->room_arg, quirk->room) - quirk->room_less;
+	if (conf->data_room == 0 || conf->data_room >= room)
+		return 0;
+	return port_refuse(why, "%s needs %lu bytes in a data buffer, there are %u", port->driver, room,
+		conf->data_room);
+}
+
 /* How it receives what does not fit one buffer. */
 static int
 plan_scatter(struct port *port, const struct rte_eth_dev_info *info, const struct port_conf *conf,
@@ -104,7 +145,8 @@ plan_gather(struct port *port, const struct rte_eth_dev_info *info, const struct
 	const bool offered = (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0;
 
 	port->linear = !offered && !port_quirk_find(port->driver)->gathers;
-	if (offered && (conf->chains || conf->clones))
+	port->fragments = conf->larger && !port->linear && !port->exclusive;
+	if (offered && (conf->chains || conf->clones || port->fragments))
 		port->tx_offloads |= RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	if (!conf->chains || !port->linear || fits(port->mtu, conf))
 		return 0;
@@ -121,8 +163,9 @@ port_plan_frames(struct port *port, const struct rte_eth_dev_info *info, const s
 	port->exclusive = quirk->exclusive;
 	port->keeps = !quirk->prompt;
 	port->whole = quirk->whole;
+	port->any_frame = quirk->any_frame;
 	if (plan_mtu(port, info, conf->mtu, why) != 0 || check_slots(port, info, why) != 0 ||
-		plan_scatter(port, info, conf, why) != 0)
+		check_room(port, info, conf, why) != 0 || plan_scatter(port, info, conf, why) != 0)
 		return -EINVAL;
 	port->chains = quirk->chains || !fits(port->mtu, conf);
 	return plan_gather(port, info, conf, why);

@@ -100,7 +100,7 @@ plan_offloads(struct port *port, const struct rte_eth_dev_info *info, const stru
 		port->rss_hf = PORT_RSS_WANTED & info->flow_type_rss_offloads;
 	if (port->rss_hf)
 		port->rx_offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH & info->rx_offload_capa;
-	if (conf->fast_free_ok && !conf->chains && !conf->clones)
+	if (conf->fast_free_ok && !conf->chains && !conf->clones && !port->fragments)
 		port->tx_offloads |= RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE & info->tx_offload_capa;
 	port->lsc = *info->dev_flags & RTE_ETH_DEV_INTR_LSC;
 	port->promisc = conf->promisc;

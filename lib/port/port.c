@@ -127,6 +127,27 @@ port_setup(struct port *port, struct rte_mempool *pool, char *why, unsigned int 
 	return ret;
 }
 
+static int
+hear_all(struct port *port)
+{
+	const int ret = rte_eth_promiscuous_enable(port->id);
+
+	port->promiscuous = ret == 0;
+	return ret == -ENOTSUP ? 0 : ret;
+}
+
+/* A driver that has neither filters nothing. */
+static int
+hear_groups(struct port *port)
+{
+	const int ret = rte_eth_allmulticast_enable(port->id);
+
+	port->allmulti = ret == 0;
+	if (ret != -ENOTSUP || port->promiscuous)
+		return ret == -ENOTSUP ? 0 : ret;
+	return hear_all(port);
+}
+
 int
 port_start(struct port *port)
 {
@@ -136,8 +157,19 @@ port_start(struct port *port)
 		return ret;
 	port->started = true;
 	if (port->promisc)
-		ret = rte_eth_promiscuous_enable(port->id);
-	return ret == -ENOTSUP ? 0 : ret;
+		ret = hear_all(port);
+	return ret == 0 ? hear_groups(port) : ret;
+}
+
+/* A kernel interface would stay as it is. */
+static void
+hear_less(struct port *port)
+{
+	if (port->allmulti)
+		rte_eth_allmulticast_disable(port->id);
+	if (port->promiscuous)
+		rte_eth_promiscuous_disable(port->id);
+	port->allmulti = port->promiscuous = false;
 }
 
 static void
@@ -168,9 +200,7 @@ port_stop(struct port *port)
 	if (port->started) {
 		if (port_quirk_find(port->driver)->drain)
 			drain_rx_queues(port);
-		/* A kernel interface would stay so. */
-		if (port->promisc)
-			rte_eth_promiscuous_disable(port->id);
+		hear_less(port);
 		rte_eth_dev_stop(port->id);
 		port->started = false;
 	}
@@ -178,10 +208,9 @@ port_stop(struct port *port)
 	destroy_handoff(port);
 }
 
-/* Whether the device is a kernel interface that has been moved to another network namespace: net_tap asks
- * for its flags by name, finds nothing, and says that the link is down. */
+/* Whether the device is a kernel interface that is not here any more: deleted, or in another network namespace. */
 static bool
-moved_away(const struct port *port)
+is_away(const struct port *port)
 {
 	struct rte_eth_dev_info info;
 	char name[IF_NAMESIZE];
@@ -197,5 +226,7 @@ port_link_up(const struct port *port)
 
 	if (rte_eth_link_get_nowait(port->id, &link) != 0)
 		return false;
-	return link.link_status == RTE_ETH_LINK_UP || moved_away(port);
+	if (port_quirk_find(port->driver)->roams)
+		return link.link_status == RTE_ETH_LINK_UP || is_away(port);
+	return link.link_status == RTE_ETH_LINK_UP && !is_away(port);
 }

@@ -48,9 +48,10 @@ struct port_conf {
 	uint16_t mtu;
 	uint16_t rxd, txd;
 	bool promisc;
-	bool fast_free_ok;  /* one data pool only, so a TX queue never mixes pools */
-	bool chains;        /* port_chains() is true of some port, so any port may have to send chains */
-	bool clones;        /* some packets leave by two ports, so buffers are shared */
+	bool fast_free_ok; /* one data pool only, so a TX queue never mixes pools */
+	bool chains;       /* port_chains() is true of some port, so any port may have to send chains */
+	bool clones;       /* some packets leave by two ports, so buffers are shared */
+	bool larger; /* larger packets may come in by another port, to be sent in fragments here (RFC 791 3.2) */
 	uint32_t data_room; /* bytes of a frame that a data buffer holds; 0: every frame fits */
 };
 
@@ -68,14 +69,17 @@ struct port {
 	bool forgets; /* port_stop() cannot bring the buffers in its rings home: up to n_rxq * rxd + n_txq * txd */
 	bool packed; /* the driver needs a pool whose buffers lie side by side (RTE_MEMPOOL_F_NO_IOVA_CONTIG) */
 	bool chains;    /* it may receive packets of more than one buffer */
+	bool any_frame; /* it may receive frames that are larger than its MTU */
+	bool fragments; /* fragments of IPv4 packets may share the packet's buffers when they leave by it */
 	bool linear;    /* it sends packets of one segment only */
 	bool exclusive; /* what it sends must be in buffers of its own: neither shared nor indirect ones */
 	bool keeps; /* it may give sent buffers back only when its TX ring is nearly full, and may not answer when asked for them */
 	bool whole; /* one TX descriptor holds a packet, however many segments it has */
 	bool promisc, set_mtu; /* as asked for */
 	bool started;
-	uint16_t owner; /* worker index: polls RX queue 0, and transmits for all when shared */
-	bool shared;    /* fewer TX queues than workers: the others use handoff */
+	bool allmulti, promiscuous; /* what port_start() has switched on */
+	uint16_t owner;             /* worker index: polls RX queue 0, and transmits for all when shared */
+	bool shared;                /* fewer TX queues than workers: the others use handoff */
 	struct rte_ring *handoff;
 	struct rte_ether_addr mac;
 	char name[RTE_ETH_NAME_MAX_LEN];
@@ -110,12 +114,18 @@ int port_map_default(const uint16_t *lcores, unsigned int n_lcores, struct port_
 bool port_chains(uint16_t id, const struct port_conf *conf);
 
 /*
+ * The MTU that port_plan() will find with conf (if that is no error): which port is larger than which is to be known before. Returns 0
+ * and *mtu, or -ENODEV. Main thread.
+ */
+int port_mtu(uint16_t id, const struct port_conf *conf, uint16_t *mtu);
+
+/*
  * Works out everything about port id (queues, descriptors, offloads, owner) without touching the device.
  * Returns 0 and *port, -EINVAL with a reason in why (queue count, MTU out of the driver's range or too large for
  * one buffer where the driver takes no chains), -ENODEV.
  *
  * RX of chains is asked for where a frame does not fit one buffer, TX of chains on every port as soon as there are chains or
- * clones. FAST_FREE, which takes neither, is then asked for on none.
+ * clones, and on one that sends fragments of what came in by another. FAST_FREE, which takes none of these, is not asked for there.
  */
 int port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *map, struct port *port,
 	char *why, unsigned int why_len);
@@ -126,7 +136,11 @@ int port_plan(uint16_t id, const struct port_conf *conf, const struct port_map *
  */
 int port_setup(struct port *port, struct rte_mempool *pool, char *why, unsigned int why_len);
 
-/* Starts it; never waits for the link. Returns 0 or the driver's negative errno; then port_stop(), as above. */
+/*
+ * Starts it, and lets it hear frames to any multicast MAC address, by allmulticast or, where the driver has no such thing, by
+ * promiscuous mode: neighbour solicitations come to groups (RFC 4861 7.2.1, RFC 4291 2.7.1). Never waits for the link. Returns 0 or the
+ * driver's negative errno; then port_stop(), as above.
+ */
 int port_start(struct port *port);
 
 /*

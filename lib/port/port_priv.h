@@ -30,13 +30,19 @@ struct port_quirk {
 	bool packed;   /* it registers memory as if buffers lay side by side */
 	uint16_t rxd;  /* it fills that many RX descriptors at least, whatever it is told */
 	bool chains; /* it receives chains without being asked, and has no other way to take a frame that is longer than a buffer */
-	bool gathers;         /* it sends chains, though it does not offer to */
-	bool any_mtu;         /* frames may be longer than its dev_info says */
+	bool gathers;   /* it sends chains, though it does not offer to */
+	bool any_mtu;   /* frames may be longer than its dev_info says */
+	bool any_frame; /* frames may be longer than its MTU, see struct port */
+	bool roams; /* its kernel interface may be moved to another network namespace: it goes on working, and calls the link down */
 	bool exclusive;       /* it sends no buffer that is shared or indirect, see struct port */
 	bool prompt;          /* it keeps nothing that was sent */
 	bool whole;           /* its TX descriptors hold packets, see struct port */
 	const char *slot_arg; /* the device argument that must be as large as a frame */
 	uint16_t slot;        /* its default */
+	const char *
+		room_arg; /* the device argument that says what it receives into one data buffer, and not less */
+	uint16_t room;    /* its default */
+	uint16_t room_less; /* of that, what is no frame's */
 };
 
 /* What driver needs; never NULL: a driver that is not in the table needs nothing. */

@@ -10,7 +10,8 @@
  *                    fit a buffer. A frame that does not fit a slot of the ring (bsize, the client's
  *                    counts) takes several, whose marks it leaves for later frames to be glued together by,
  *                    and it may write over slots that the peer has not read.
- *   net_tap          Refuses unequal numbers. No MTU beyond 1504.
+ *   net_tap          Refuses unequal numbers. No MTU beyond 1504, though the interface may have any and bring what fits it.
+ *                    In another network namespace it works, but its link is asked for by name, and is not found.
  *   net_af_xdp       Refuses unequal numbers; RX and TX queue share one socket. Queues as in queue_count. Fills
  *                    2048 descriptors, and close leaves the buffers in them and the socket open. Registers
  *                    memory for buffers that lie side by side: the pool must have been made with
@@ -22,7 +23,9 @@
  *                    buffers that were sent come back during a tx_burst() that finds its ring nearly full, never else.
  *   net_vhost        The same seen from the other side. Chains what does not fit a buffer.
  *   net_af_packet    One socket per pair, and the kernel spreads packets over all that were opened (qpairs),
- *                    whether they are polled or not. Cuts what is longer than 1518 bytes, or a little more.
+ *                    whether they are polled or not. Cuts what is longer than 1518 bytes, or a little more. A data buffer must
+ *                    have room for a frame of its ring (framesz, less 32 bytes of its own).
+ *                    When its interface is gone it goes on saying that the link is up.
  *   net_ring         TX queue i feeds RX queue i, here or in the program at the other end: one without the
  *                    other is a ring that fills up. Packets left in it are lost at close. What is sent is
  *                    received as it is, chains too, by somebody who takes it for his and writes to it.
@@ -44,7 +47,12 @@ static const struct port_quirk quirks[] = {
 		.prompt = true,
 		.slot_arg = "bsize",
 		.slot = 2048},
-	{.driver = "net_tap", .rxq = PORT_RXQ_ONE, .tx_as_rx = true, .prompt = true},
+	{.driver = "net_tap",
+		.rxq = PORT_RXQ_ONE,
+		.tx_as_rx = true,
+		.any_frame = true,
+		.roams = true,
+		.prompt = true},
 	{.driver = "net_af_xdp",
 		.rxq = PORT_RXQ_ALL,
 		.tx_as_rx = true,
@@ -55,7 +63,13 @@ static const struct port_quirk quirks[] = {
 	{.driver = "net_virtio", .whole = true},
 	{.driver = "net_virtio_user", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .whole = true},
 	{.driver = "net_vhost", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .chains = true, .prompt = true},
-	{.driver = "net_af_packet", .rxq = PORT_RXQ_ALL, .tx_as_rx = true, .prompt = true},
+	{.driver = "net_af_packet",
+		.rxq = PORT_RXQ_ALL,
+		.tx_as_rx = true,
+		.prompt = true,
+		.room_arg = "framesz",
+		.room = 2048,
+		.room_less = 32},
 	{.driver = "net_ring",
 		.rxq = PORT_RXQ_ONE,
 		.tx_as_rx = true,

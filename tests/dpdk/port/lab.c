@@ -64,7 +64,7 @@ start_port(struct lab *lab, struct port *port, const struct port_rxq *map, unsig
 	const struct port_conf conf = {.mtu = lab->mtu,
 		.rxd = 256,
 		.txd = 256,
-		.promisc = true,
+		.promisc = lab->promisc,
 		.fast_free_ok = true,
 		.chains = lab->mtu != 0,
 		.data_room = LAB_DATA_ROOM};
@@ -235,6 +235,18 @@ lab_send(struct lab *lab, unsigned int end, unsigned int worker, unsigned int n)
 	}
 	rte_pktmbuf_free_bulk(mbufs + sent, n - sent);
 	return sent;
+}
+
+void
+lab_send_once(struct lab *lab, unsigned int end, unsigned int n)
+{
+	struct rte_mbuf *mbufs[BURST];
+
+	n = make_frames(lab, &lab->port[end], 0, mbufs, n);
+
+	const unsigned int sent = rte_eth_tx_burst(lab->port[end].id, 0, mbufs, n);
+
+	rte_pktmbuf_free_bulk(mbufs + sent, n - sent);
 }
 
 void

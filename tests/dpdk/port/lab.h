@@ -24,6 +24,7 @@ struct lab_kind {
 	const char *name;
 	const char *vdev[2]; /* driver's name and arguments; [1] NULL: the port is its own other end */
 	bool interfaces;     /* needs a network namespace with interfaces; root only */
+	bool vanishes;       /* its interfaces can be taken away */
 	bool jumbo;          /* takes frames that are longer than a data buffer */
 	bool once;           /* its close leaves the interface in use until the process ends; one queue */
 };
@@ -31,6 +32,7 @@ struct lab_kind {
 struct lab {
 	const struct lab_kind *kind;
 	unsigned int n_workers, n_queues;
+	bool promisc;
 	uint16_t mtu; /* 0: the default, and frames are short; else they are as long as they may be */
 	unsigned int n_ports, serial;
 	struct port port[2];
@@ -48,6 +50,9 @@ void lab_close(struct lab *lab);
 
 /* Worker sends n frames with its index in them by port end. Returns how many were taken or handed over. */
 unsigned int lab_send(struct lab *lab, unsigned int end, unsigned int worker, unsigned int n);
+
+/* Worker 0 offers n frames to port end once; what it does not take is freed. */
+void lab_send_once(struct lab *lab, unsigned int end, unsigned int n);
 
 /* The owner of port end sends what others handed to it. */
 void lab_send_handed(struct lab *lab, unsigned int end);

@@ -32,6 +32,7 @@ static struct {
 	const char *driver;
 	uint64_t rx, tx;
 	uint16_t max_mtu;
+	uint32_t min_rx_bufsize;
 } card;
 
 int __real_rte_eth_dev_info_get(uint16_t id, struct rte_eth_dev_info *info);
@@ -48,6 +49,7 @@ __wrap_rte_eth_dev_info_get(uint16_t id, struct rte_eth_dev_info *info)
 	info->rx_offload_capa = card.rx;
 	info->tx_offload_capa = card.tx;
 	info->max_mtu = card.max_mtu;
+	info->min_rx_bufsize = card.min_rx_bufsize;
 	info->max_rx_pktlen = card.max_mtu + RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 	return 0;
 }
@@ -155,6 +157,74 @@ test_multi_segs_everywhere(void **state)
 	conf.clones = true;
 	assert_int_equal(plan(NULL0, &conf, &port), 0);
 	assert_int_equal(port.tx_offloads, MULTI_SEGS);
+}
+
+/* Where larger packets come in by other ports, fragments of them may show parts of the same buffers, if the device takes chains. */
+static void
+test_fragments(void **state)
+{
+	struct port_conf conf = {.data_room = DATA_ROOM, .larger = true, .fast_free_ok = true};
+	struct port port;
+
+	pretend(SCATTER, MULTI_SEGS | FAST_FREE);
+	assert_int_equal(plan(NULL0, &conf, &port), 0);
+	assert_true(port.fragments);
+	assert_int_equal(port.tx_offloads, MULTI_SEGS);
+	pretend(SCATTER, FAST_FREE);
+	assert_int_equal(plan(NULL0, &conf, &port), 0);
+	assert_false(port.fragments);
+	assert_int_equal(port.tx_offloads, FAST_FREE);
+	teardown(NULL);
+	/* sends chains without being asked; must have buffers of its own; offers it */
+	assert_int_equal(plan(NULL0, &conf, &port), 0);
+	assert_true(port.fragments);
+	assert_int_equal(plan(RING0, &conf, &port), 0);
+	assert_false(port.fragments);
+	assert_int_equal(plan(MEMIF1, &conf, &port), 0);
+	assert_true(port.fragments);
+	assert_int_equal(port.tx_offloads, MULTI_SEGS);
+	conf.larger = false;
+	assert_int_equal(plan(MEMIF1, &conf, &port), 0);
+	assert_false(port.fragments);
+	assert_int_equal(port.tx_offloads, 0);
+}
+
+/* A device that wants more of a data buffer than there is. */
+static void
+test_room(void **state)
+{
+	struct port_conf conf = {.mtu = 1500, .data_room = 128};
+	struct port port;
+
+	pretend(SCATTER, MULTI_SEGS);
+	card.min_rx_bufsize = 1024;
+	refused(NULL0, &conf, "net_card needs 1024 bytes in a data buffer, there are 128");
+	conf.data_room = 1024;
+	assert_int_equal(plan(NULL0, &conf, &port), 0);
+	conf.data_room = 1023;
+	refused(NULL0, &conf, "there are 1023");
+	card.min_rx_bufsize = 0;
+	assert_int_equal(plan(NULL0, &conf, &port), 0);
+}
+
+/* What an MTU will be, before anything is planned. */
+static void
+test_mtu(void **state)
+{
+	struct port_conf conf = {0};
+	uint16_t mtu = 0;
+
+	pretend(0, 0);
+	card.max_mtu = 1300;
+	assert_int_equal(port_mtu(NULL0, &conf, &mtu), 0);
+	assert_int_equal(mtu, 1300);
+	card.max_mtu = 9600;
+	assert_int_equal(port_mtu(NULL0, &conf, &mtu), 0);
+	assert_int_equal(mtu, 1500);
+	conf.mtu = 9000;
+	assert_int_equal(port_mtu(MEMIF1, &conf, &mtu), 0);
+	assert_int_equal(mtu, 9000);
+	assert_int_equal(port_mtu(N_PORTS, &conf, &mtu), -ENODEV);
 }
 
 /* FAST_FREE frees neither chains nor clones as it should. */
@@ -273,6 +343,9 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_frame_buffers),
 		cmocka_unit_test_teardown(test_scatter_where_needed, teardown),
 		cmocka_unit_test_teardown(test_multi_segs_everywhere, teardown),
+		cmocka_unit_test_teardown(test_fragments, teardown),
+		cmocka_unit_test_teardown(test_room, teardown),
+		cmocka_unit_test_teardown(test_mtu, teardown),
 		cmocka_unit_test_teardown(test_fast_free, teardown),
 		cmocka_unit_test_teardown(test_no_chains, teardown),
 		cmocka_unit_test_teardown(test_range, teardown),
