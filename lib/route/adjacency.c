@@ -4,13 +4,15 @@
  *
  * A worker gets an id from the published FIB, reads kind, and later in the same turn l2, port and mtu. So:
  *   - l2 is written only while no worker can have read FORWARD from this entry: before the first resolution
- *     (kind is stored last, with release), or after a grace period with kind UNRESOLVED;
+ *     (kind is stored last, with release), or after a grace period with another kind. A neighbour that goes
+ *     and comes back may find that a publication has waited for one meanwhile: hidden_at < n_graces;
  *   - port, mtu, family and addr are written once, before anything published leads to the entry;
  *   - an entry is reused only after a grace period (ids.h).
- * kind alone flips at any time: FORWARD <-> PORT_DOWN as the link goes.
+ * kind alone flips at any time: to PORT_DOWN and back as the link goes, to UNRESOLVED as the neighbour goes.
  */
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_common.h>
@@ -32,11 +34,12 @@ static const uint8_t fixed_kind[NEXTHOP_ID_FIRST] = {
 int
 adjacency_init(struct adjacency_table *table, int node, struct rte_rcu_qsbr *qsbr)
 {
-	*table = (struct adjacency_table){.qsbr = qsbr};
+	*table = (struct adjacency_table){.qsbr = qsbr, .n_graces = 1};
 	table->entries = memory_map(NEXTHOP_MAX * sizeof(*table->entries), node);
 	if (table->entries == NULL)
 		return -ENOMEM;
-	if (ids_init(&table->ids, NEXTHOP_MAX - NEXTHOP_ID_FIRST) != 0) {
+	table->uses = calloc(NEXTHOP_MAX, sizeof(*table->uses));
+	if (table->uses == NULL || ids_init(&table->ids, NEXTHOP_MAX - NEXTHOP_ID_FIRST) != 0) {
 		adjacency_fini(table);
 		return -ENOMEM;
 	}
@@ -49,6 +52,8 @@ void
 adjacency_fini(struct adjacency_table *table)
 {
 	ids_fini(&table->ids);
+	free(table->uses);
+	table->uses = NULL;
 	memory_unmap(table->entries, NEXTHOP_MAX * sizeof(*table->entries));
 	table->entries = NULL;
 }
@@ -103,16 +108,41 @@ has_key(const struct adjacency *entry, uint16_t port, const struct ip_addr *addr
 	       memcmp(entry->addr, addr->bytes, ip_family_bits(addr->family) / 8) == 0;
 }
 
+/* Index of the id in ids, IDS_NONE: there is none. */
+static uint16_t
+find(const struct adjacency_table *table, uint32_t hash, uint16_t port, const struct ip_addr *addr)
+{
+	uint16_t i = ids_find(&table->ids, hash, IDS_NONE);
+
+	while (i != IDS_NONE && !has_key(&table->entries[NEXTHOP_ID_FIRST + i], port, addr))
+		i = ids_find(&table->ids, hash, i);
+	return i;
+}
+
+uint16_t
+adjacency_find(const struct adjacency_table *table, uint16_t port, const struct ip_addr *addr)
+{
+	const uint16_t i = find(table, key_hash(port, addr), port, addr);
+
+	return i == IDS_NONE ? NEXTHOP_ID_NO_ROUTE : NEXTHOP_ID_FIRST + i;
+}
+
+static uint8_t
+kind_of(const struct adjacency_table *table, const struct adjacency *entry)
+{
+	if (table->ports[entry->port].link_down)
+		return NEXTHOP_PORT_DOWN;
+	return entry->resolved ? NEXTHOP_FORWARD : NEXTHOP_UNRESOLVED;
+}
+
 int
 adjacency_hold(struct adjacency_table *table, uint16_t port, const struct ip_addr *addr, uint16_t *id)
 {
 	const uint32_t hash = key_hash(port, addr);
 	struct adjacency *entry;
-	uint16_t i;
+	uint16_t i = find(table, hash, port, addr);
 
-	for (i = ids_find(&table->ids, hash, IDS_NONE); i != IDS_NONE; i = ids_find(&table->ids, hash, i)) {
-		if (!has_key(&table->entries[NEXTHOP_ID_FIRST + i], port, addr))
-			continue;
+	if (i != IDS_NONE) {
 		ids_hold(&table->ids, i);
 		*id = NEXTHOP_ID_FIRST + i;
 		return 0;
@@ -120,13 +150,12 @@ adjacency_hold(struct adjacency_table *table, uint16_t port, const struct ip_add
 	i = ids_alloc(&table->ids, hash);
 	if (i == IDS_NONE)
 		return -ENOSPC;
-	entry = &table->entries[NEXTHOP_ID_FIRST + i];
-	*entry = (struct adjacency){.mtu = table->ports[port].mtu,
-		.port = port,
-		.kind = NEXTHOP_UNRESOLVED,
-		.family = addr->family};
-	memcpy(entry->addr, addr->bytes, ip_family_bits(addr->family) / 8);
 	*id = NEXTHOP_ID_FIRST + i;
+	table->uses[*id] = (struct adjacency_use){0};
+	entry = &table->entries[*id];
+	*entry = (struct adjacency){.mtu = table->ports[port].mtu, .port = port, .family = addr->family};
+	entry->kind = kind_of(table, entry);
+	memcpy(entry->addr, addr->bytes, ip_family_bits(addr->family) / 8);
 	return 0;
 }
 
@@ -144,42 +173,81 @@ adjacency_unref(struct adjacency_table *table, uint16_t id)
 		ids_release(&table->ids, id - NEXTHOP_ID_FIRST);
 }
 
-static uint8_t
-resolved_kind(const struct adjacency_table *table, uint16_t port)
+void
+adjacency_grace(struct adjacency_table *table)
 {
-	return table->ports[port].link_down ? NEXTHOP_PORT_DOWN : NEXTHOP_FORWARD;
+	if (table->qsbr != NULL)
+		rte_rcu_qsbr_synchronize(table->qsbr, RTE_QSBR_THRID_INVALID);
+	table->n_graces++;
+}
+
+static void
+show_kind(const struct adjacency_table *table, struct adjacency *entry)
+{
+	__atomic_store_n(&entry->kind, kind_of(table, entry), __ATOMIC_RELEASE);
+}
+
+void
+adjacency_unresolve(struct adjacency_table *table, uint16_t id)
+{
+	struct adjacency *const entry = &table->entries[id];
+
+	assert(id >= NEXTHOP_ID_FIRST && entry->resolved);
+	entry->resolved = 0;
+	show_kind(table, entry);
+	table->uses[id].hidden_at = table->n_graces;
 }
 
 void
 adjacency_resolve(struct adjacency_table *table, uint16_t id, const struct rte_ether_addr *mac)
 {
 	struct adjacency *const entry = &table->entries[id];
+	uint8_t l2[2 * RTE_ETHER_ADDR_LEN];
+	bool same;
 
 	assert(id >= NEXTHOP_ID_FIRST);
-	if (entry->resolved && memcmp(entry->l2, mac, RTE_ETHER_ADDR_LEN) == 0)
+	memcpy(l2, mac, RTE_ETHER_ADDR_LEN);
+	memcpy(l2 + RTE_ETHER_ADDR_LEN, &table->ports[entry->port].mac, RTE_ETHER_ADDR_LEN);
+	same = memcmp(entry->l2, l2, sizeof(l2)) == 0;
+	if (entry->resolved && same)
 		return;
-	if (entry->resolved && table->qsbr != NULL) {
-		__atomic_store_n(&entry->kind, NEXTHOP_UNRESOLVED, __ATOMIC_RELAXED);
-		rte_rcu_qsbr_synchronize(table->qsbr, RTE_QSBR_THRID_INVALID);
-	}
-	memcpy(entry->l2, mac, RTE_ETHER_ADDR_LEN);
-	memcpy(entry->l2 + RTE_ETHER_ADDR_LEN, &table->ports[entry->port].mac, RTE_ETHER_ADDR_LEN);
+	if (entry->resolved)
+		adjacency_unresolve(table, id);
+	if (!same && table->uses[id].hidden_at == table->n_graces)
+		adjacency_grace(table);
+	if (!same)
+		memcpy(entry->l2, l2, sizeof(l2));
 	entry->resolved = 1;
-	__atomic_store_n(&entry->kind, resolved_kind(table, entry->port), __ATOMIC_RELEASE);
+	show_kind(table, entry);
 }
 
-void
+bool
 adjacency_port_link(struct adjacency_table *table, uint16_t port, bool up)
 {
-	if (port >= RTE_MAX_ETHPORTS)
-		return;
+	if (port >= RTE_MAX_ETHPORTS || table->ports[port].link_down == !up)
+		return false;
 	table->ports[port].link_down = !up;
+	table->n_down += up ? -1 : 1;
 	for (uint16_t i = 0; i < table->ids.n_high; i++) {
 		struct adjacency *const entry = &table->entries[NEXTHOP_ID_FIRST + i];
 
-		if (table->ids.used[i] && entry->port == port && entry->resolved)
-			__atomic_store_n(&entry->kind, resolved_kind(table, port), __ATOMIC_RELAXED);
+		if (table->ids.used[i] && entry->port == port)
+			show_kind(table, entry);
 	}
+	return true;
+}
+
+void
+adjacency_lead(struct adjacency_table *table, uint16_t id)
+{
+	table->uses[id].n_leads++;
+}
+
+void
+adjacency_unlead(struct adjacency_table *table, uint16_t id)
+{
+	assert(table->uses[id].n_leads > 0);
+	table->uses[id].n_leads--;
 }
 
 void

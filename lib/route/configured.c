@@ -4,6 +4,9 @@
  * taken on the way in and given back on every way out but success. Control thread only.
  */
 #include <errno.h>
+#include <string.h>
+
+#include <rte_common.h>
 
 #include "prefix.h"
 #include "route_priv.h"
@@ -12,9 +15,16 @@ static void
 nexthop_unref(struct route_table *table, uint16_t id)
 {
 	if (id & NEXTHOP_GROUP)
-		group_unref(&table->groups, id);
+		group_unref(&table->groups, &table->adjacencies, id);
 	else
 		adjacency_unref(&table->adjacencies, id);
+}
+
+/* A group sees to its adjacencies itself. */
+static bool
+is_adjacency(uint16_t id)
+{
+	return !(id & NEXTHOP_GROUP);
 }
 
 /* Fills the configured slot of prefix with id, whose reference it takes over, also on error. */
@@ -26,6 +36,8 @@ configure(struct route_table *table, const struct ip_prefix *prefix, uint16_t id
 
 	if (present == 0) {
 		ret = slot_set(table, prefix, RIB_CONFIGURED, id);
+		if (ret == 0 && is_adjacency(id))
+			adjacency_lead(&table->adjacencies, id);
 		if (ret == 0)
 			return 0;
 	}
@@ -155,6 +167,27 @@ route_del(struct route_table *table, const struct ip_prefix *prefix)
 	if (id == 0)
 		return -ENOENT;
 	slot_set(table, prefix, RIB_CONFIGURED, 0);
+	if (is_adjacency(id))
+		adjacency_unlead(&table->adjacencies, id);
 	nexthop_unref(table, id);
 	return 0;
+}
+
+bool
+route_gateway_next(const struct route_table *table, uint16_t *at, struct route_gateway *gateway)
+{
+	const struct adjacency_table *const adjacencies = &table->adjacencies;
+	const unsigned int end = NEXTHOP_ID_FIRST + adjacencies->ids.n_high;
+
+	for (unsigned int id = RTE_MAX(*at, NEXTHOP_ID_FIRST); id < end; id++) {
+		const struct adjacency *const entry = &adjacencies->entries[id];
+
+		*gateway = (struct route_gateway){.port = entry->port, .addr.family = entry->family};
+		memcpy(gateway->addr.bytes, entry->addr, sizeof(entry->addr));
+		if (adjacencies->uses[id].n_leads == 0 || ip_addr_is_any(&gateway->addr))
+			continue;
+		*at = (uint16_t)(id + 1);
+		return true;
+	}
+	return false;
 }

@@ -130,6 +130,33 @@ unref:
 	return ret;
 }
 
+/* The lowest port with a known neighbour addr. Returns its adjacency, NEXTHOP_ID_NO_ROUTE if there is none. */
+static uint16_t
+neigh_anywhere(const struct route_table *table, const struct ip_addr *addr)
+{
+	for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
+		const uint16_t id = adjacency_find(&table->adjacencies, port, addr);
+
+		if (table->adjacencies.entries[id].resolved)
+			return id;
+	}
+	return NEXTHOP_ID_NO_ROUTE;
+}
+
+/* mac NULL: not known any more. */
+static void
+neigh_resolve(struct route_table *table, uint16_t id, const struct rte_ether_addr *mac)
+{
+	const uint8_t before = table->adjacencies.entries[id].kind;
+
+	if (mac != NULL)
+		adjacency_resolve(&table->adjacencies, id, mac);
+	else
+		adjacency_unresolve(&table->adjacencies, id);
+	if (table->adjacencies.entries[id].kind != before)
+		group_adjacency_changed(&table->groups, &table->adjacencies, id);
+}
+
 int
 route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *addr,
 	const struct rte_ether_addr *mac)
@@ -147,7 +174,7 @@ route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *
 	/* Resolved means that this neighbour is known and has its reference and its host route. */
 	if (table->adjacencies.entries[host.id].resolved) {
 		adjacency_unref(&table->adjacencies, host.id);
-		adjacency_resolve(&table->adjacencies, host.id, mac);
+		neigh_resolve(table, host.id, mac);
 		return 0;
 	}
 	ret = claim_all(table, &host, 1);
@@ -155,6 +182,31 @@ route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *
 		adjacency_unref(&table->adjacencies, host.id);
 		return ret;
 	}
-	adjacency_resolve(&table->adjacencies, host.id, mac);
+	neigh_resolve(table, host.id, mac);
 	return 0;
+}
+
+int
+route_neigh_del(struct route_table *table, uint16_t port, const struct ip_addr *addr)
+{
+	const struct ip_prefix host = ip_prefix_host(addr);
+	uint16_t id;
+
+	if (ip_family_bits(addr->family) == 0)
+		return -ENOENT;
+	id = adjacency_find(&table->adjacencies, port, addr);
+	if (!table->adjacencies.entries[id].resolved)
+		return -ENOENT;
+	neigh_resolve(table, id, NULL);
+	/* Neither emptying a slot nor refilling it can fail. */
+	if (slot_get(table, &host, RIB_NEIGHBOUR) == id)
+		slot_set(table, &host, RIB_NEIGHBOUR, neigh_anywhere(table, addr));
+	adjacency_unref(&table->adjacencies, id);
+	return 0;
+}
+
+const struct own_addr *
+route_own(const struct route_table *table, unsigned int i)
+{
+	return i < table->n_own ? &table->own[i] : NULL;
 }

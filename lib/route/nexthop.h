@@ -39,13 +39,13 @@ enum nexthop_kind {
 	NEXTHOP_UNREACHABLE,
 	NEXTHOP_PROHIBIT,
 	NEXTHOP_UNRESOLVED, /* no MAC address is known */
-	NEXTHOP_PORT_DOWN,  /* resolved, but the port's link is down */
+	NEXTHOP_PORT_DOWN,  /* the port's link is down */
 	NEXTHOP_N_KINDS
 };
 
 /* A resolved (or not) next hop: one cache line, read by the walk, written by control. port, mtu, family and
  * addr do not change while a published table leads here. l2 changes only while kind is not FORWARD and has
- * not been for a grace period; kind is one store, when a neighbour becomes known or a link goes up or down.
+ * not been for a grace period; kind is one store, when a neighbour comes or goes or a link goes up or down.
  * So: read kind first (acquire), then the rest. */
 struct adjacency {
 	uint8_t l2[16];   /* destination MAC, source MAC; bytes 12..15 are 0 */
@@ -60,7 +60,9 @@ struct adjacency {
 
 static_assert(sizeof(struct adjacency) == 64, "an adjacency is one line");
 
-/* An ECMP group: flow hash -> bucket -> adjacency. Weights are numbers of buckets. */
+/* An ECMP group: flow hash -> bucket -> adjacency. Weights are numbers of buckets. Buckets of next hops that
+ * are unresolved or whose port is down lead to those that live, if any does. A bucket is one store too, at any
+ * time: read it once (relaxed). */
 struct nexthop_group {
 	uint16_t bucket[NEXTHOP_BUCKETS]; /* adjacency ids */
 };

@@ -104,7 +104,8 @@ route_port_set(struct route_table *table, uint16_t port, const struct rte_ether_
 void
 route_port_link(struct route_table *table, uint16_t port, bool up)
 {
-	adjacency_port_link(&table->adjacencies, port, up);
+	if (adjacency_port_link(&table->adjacencies, port, up))
+		group_link(&table->groups, &table->adjacencies);
 }
 
 int
@@ -119,8 +120,7 @@ route_publish(struct route_table *table)
 		fib_side_swap(&table->sides[i]);
 	*next = (struct route_view){.fib4 = table->sides[V4].live.table, .fib6 = table->sides[V6].live.table};
 	__atomic_store_n(&table->view, next, __ATOMIC_RELEASE);
-	if (table->qsbr != NULL)
-		rte_rcu_qsbr_synchronize(table->qsbr, RTE_QSBR_THRID_INVALID);
+	adjacency_grace(&table->adjacencies);
 	for (unsigned int i = 0; i < N_FAMILIES; i++)
 		fib_side_settle(&table->sides[i]);
 	group_reclaim(&table->groups, &table->adjacencies);

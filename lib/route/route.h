@@ -78,14 +78,23 @@ int route_port_set(struct route_table *table, uint16_t port, const struct rte_et
 /* Every adjacency over port goes to (or comes back from) NEXTHOP_PORT_DOWN. Visible to workers at once. */
 void route_port_link(struct route_table *table, uint16_t port, bool up);
 
-/* A static neighbour: resolves the adjacency of (port, addr), adding a host route for it.
+/* A neighbour is known: resolves the adjacency of (port, addr), adding a host route for it.
  * Visible to workers at once where a published route leads to the adjacency; the host route with the next
  * route_publish(). A second call replaces the MAC; if it differs, packets count as unresolved until all
- * workers have passed a quiescent state, which it waits for. The same address on two ports: each is resolved
+ * workers have passed a quiescent state, which it waits for (also when the neighbour was taken away in between,
+ * unless there was a publication since). The same address on two ports: each is resolved
  * for its gateways, the first has the host route.
  * Returns 0, -EINVAL (port unknown, address 0), -ENOSPC, -ENOMEM. */
 int route_neigh_add(struct route_table *table, uint16_t port, const struct ip_addr *addr,
 	const struct rte_ether_addr *mac);
+
+/*
+ * Takes a neighbour away that route_neigh_add() made known: its adjacency is unresolved (no MAC address) at
+ * once, its host route goes with the next route_publish(), to a neighbour of the same address on another port
+ * if there is one (the lowest). Routes and groups through it stay, and wait. It may come back at any time.
+ * Returns 0, -ENOENT (not known).
+ */
+int route_neigh_del(struct route_table *table, uint16_t port, const struct ip_addr *addr);
 
 /*
  * Adds prefix through paths[n]: n == 1 an adjacency, more an ECMP group. Each via must lie in a connected
@@ -108,6 +117,27 @@ int route_add_special(struct route_table *table, const struct ip_prefix *prefix,
 /* Takes a configured route away, and so uncovers what the prefix has from other sources. Returns 0, -ENOENT.
  * Next hops that nothing uses any more are free for others after the next route_publish(). */
 int route_del(struct route_table *table, const struct ip_prefix *prefix);
+
+/* One of our own addresses. */
+struct own_addr {
+	struct ip_addr addr;
+	struct ip_prefix subnet;
+	uint16_t port;
+};
+
+/* Own address i, in order of addition; NULL: there are no more. Control thread. */
+const struct own_addr *route_own(const struct route_table *table, unsigned int i);
+
+/* A next hop that some route leads through: gateways are asked for before anybody needs them, so that ECMP
+ * groups know which live. */
+struct route_gateway {
+	uint16_t port;
+	struct ip_addr addr;
+};
+
+/* The first gateway of a configured route or group at or after *at, resolved or not, and moves *at behind it;
+ * each is met once. false: there are no more. Start with *at = 0. Control thread. */
+bool route_gateway_next(const struct route_table *table, uint16_t *at, struct route_gateway *gateway);
 
 /* Makes all changes since the last call visible to workers; waits for their quiescent state. The caller is
  * not one of them.

@@ -11,13 +11,6 @@
 #include "rib.h"
 #include "route.h"
 
-/* One of our own addresses. */
-struct own_addr {
-	struct ip_addr addr;
-	struct ip_prefix subnet;
-	uint16_t port;
-};
-
 /* index of the family in the arrays of two below */
 enum { V4, V6, N_FAMILIES };
 

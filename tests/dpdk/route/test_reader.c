@@ -2,7 +2,8 @@
 /*
  * A reader that looks up while the table changes must never see a wrong answer: an address whose routes do
  * not change always yields the same next hop; one whose route moves between two gateways yields one of the
- * two, completely (never an adjacency that was reused for a third, never half a MAC address).
+ * two, completely (never an adjacency that was reused for a third, never half a MAC address); a group yields
+ * one of its own next hops, whichever of them live at the moment.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -38,18 +39,22 @@ struct reader {
 	uint64_t n_wrong;
 };
 
-/* 10.S.M.x goes to a gateway 192.168.M.y: always (S = 0), or while there is a route (S = 1). */
+/* 10.S.M.x goes to a gateway 192.168.M.y: always (S = 0), while there is a route (S = 1), or as one of a group
+ * (S = 2). */
 static bool
 answer_is_right(const struct route_table *table, uint32_t addr, uint64_t id)
 {
 	const struct adjacency *adjacency;
 	uint8_t kind;
 
-	if (id >= NEXTHOP_MAX)
+	if (((addr >> 16 & 0xff) == 2) != (id >= NEXTHOP_GROUP))
 		return false;
+	if (id >= NEXTHOP_GROUP)
+		id = __atomic_load_n(
+			&route_groups(table)[id & ~NEXTHOP_GROUP].bucket[addr & 0xff], __ATOMIC_RELAXED);
 	adjacency = &route_adjacencies(table)[id];
 	kind = __atomic_load_n(&adjacency->kind, __ATOMIC_ACQUIRE);
-	if ((addr >> 16 & 0xff) != 0 && id == NEXTHOP_ID_BLACKHOLE)
+	if ((addr >> 16 & 0xff) == 1 && id == NEXTHOP_ID_BLACKHOLE)
 		return true; /* the cover, while the route is away */
 	if (adjacency->addr[2] != (addr >> 8 & 0xff) || adjacency->family != AF_INET)
 		return false;
@@ -76,7 +81,7 @@ read_for_ever(void *context)
 		const struct route_view *const view = route_view(reader->table);
 
 		for (unsigned int i = 0; i < BURST; i++)
-			addrs[i] = 10u << 24 | random_below(&random, 2) << 16 |
+			addrs[i] = 10u << 24 | random_below(&random, 3) << 16 |
 				   random_below(&random, 8) << 8 | random_below(&random, 256);
 		route_lookup4_bulk(view, addrs, ids, BURST);
 		/* One view is one state of the table, however long it is held within a turn. */
@@ -115,6 +120,17 @@ neighbour(struct route_table *table, uint8_t group, uint8_t last, uint8_t number
 	assert_int_equal(route_neigh_add(table, 0, &addr, &mac), 0);
 }
 
+/* The first is the gateway of the stable route as well, the others are the group's alone. */
+static void
+group_to(struct route_table *table, struct ip_prefix prefix, uint8_t group)
+{
+	struct route_path paths[3];
+
+	for (uint8_t i = 0; i < RTE_DIM(paths); i++)
+		paths[i] = (struct route_path){{AF_INET, {192, 168, group, (uint8_t)(1 + i)}}, 1u + i};
+	assert_int_equal(route_add(table, &prefix, paths, RTE_DIM(paths)), 0);
+}
+
 static struct route_table *
 make(struct rte_rcu_qsbr *qsbr)
 {
@@ -129,13 +145,26 @@ make(struct rte_rcu_qsbr *qsbr)
 	for (uint8_t group = 0; group < 8; group++) {
 		neighbour(table, group, 1, 1);
 		route_to(table, prefix4(0, group, 0, 24), group, 1);
+		group_to(table, prefix4(2, group, 0, 24), group);
 	}
 	assert_int_equal(route_publish(table), 0);
 	return table;
 }
 
+static void
+go_and_come(struct route_table *table, uint8_t group, struct random *random)
+{
+	const uint8_t last = (uint8_t)(1 + random_below(random, 3));
+	const struct ip_addr addr = {AF_INET, {192, 168, group, last}};
+
+	route_neigh_del(table, 0, &addr);
+	if (random_below(random, 4) != 0)
+		neighbour(table, group, last, (uint8_t)random_below(random, 200));
+}
+
 /* One change of each kind: host routes and /24 through gateways that nobody else uses (so ids are retired
- * and reused at once), the cover of the stable routes, and a neighbour's MAC. */
+ * and reused at once), the cover of the stable routes, and a neighbour's MAC; neighbours that go and may be
+ * back with another MAC before anything was published. */
 static void
 change(struct route_table *table, struct random *random)
 {
@@ -152,6 +181,8 @@ change(struct route_table *table, struct random *random)
 		assert_int_equal(route_add_special(table, &above, NEXTHOP_PROHIBIT), 0);
 	if (random_below(random, 4) == 0)
 		neighbour(table, group, 1, (uint8_t)random_below(random, 200));
+	if (random_below(random, 3) == 0)
+		go_and_come(table, group, random);
 	if (random_below(random, 3) != 0)
 		assert_int_equal(route_publish(table), 0);
 }

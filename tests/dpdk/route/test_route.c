@@ -15,94 +15,7 @@
 #include <rte_config.h>
 #include <rte_eal.h>
 
-#include "world.h"
-
-static int
-connect_text(struct route_table *table, uint16_t port, const char *addr, uint8_t len)
-{
-	const struct ip_addr own = addr_of(addr);
-
-	return route_add_connected(table, port, &own, len);
-}
-
-static int
-neigh(struct route_table *table, uint16_t port, const char *addr, uint8_t last)
-{
-	const struct ip_addr value = addr_of(addr);
-	const struct rte_ether_addr mac = mac_of(last);
-
-	return route_neigh_add(table, port, &value, &mac);
-}
-
-static int
-del(struct route_table *table, const char *prefix)
-{
-	const struct ip_prefix value = prefix_of(prefix);
-
-	return route_del(table, &value);
-}
-
-static int
-special(struct route_table *table, const char *prefix, enum nexthop_kind kind)
-{
-	const struct ip_prefix value = prefix_of(prefix);
-
-	return route_add_special(table, &value, kind);
-}
-
-static int
-onlink(struct route_table *table, const char *prefix, uint16_t port)
-{
-	const struct ip_prefix value = prefix_of(prefix);
-
-	return route_add_onlink(table, &value, port);
-}
-
-static const struct adjacency *
-adjacency_to(const struct route_table *table, const char *addr)
-{
-	const uint16_t id = lookup_text(table, addr);
-
-	assert_true(id < NEXTHOP_GROUP);
-	return &route_adjacencies(table)[id];
-}
-
-static enum nexthop_kind
-kind_to(const struct route_table *table, const char *addr)
-{
-	return adjacency_to(table, addr)->kind;
-}
-
-static struct route_counts
-counts_of(const struct route_table *table)
-{
-	struct route_counts counts;
-
-	route_counts(table, &counts);
-	return counts;
-}
-
-/* Two ports, 10.0.0.1/24 and fd00::1/64 on the first, 10.0.1.1/24 and fd00:0:0:1::1/64 on the second. */
-static struct route_table *
-make(void)
-{
-	struct route_table *table;
-
-	assert_int_equal(route_table_create(-1, NULL, &table), 0);
-	port_setup(table, 0);
-	port_setup(table, 1);
-	assert_int_equal(connect_text(table, 0, "10.0.0.1", 24), 0);
-	assert_int_equal(connect_text(table, 1, "10.0.1.1", 24), 0);
-	assert_int_equal(connect_text(table, 0, "fd00::1", 64), 0);
-	assert_int_equal(connect_text(table, 1, "fd00:0:0:1::1", 64), 0);
-	return table;
-}
-
-static void
-publish(struct route_table *table)
-{
-	assert_int_equal(route_publish(table), 0);
-}
+#include "small.h"
 
 static void
 test_empty(void **state)
@@ -125,7 +38,7 @@ test_empty(void **state)
 static void
 test_connected(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 
 	publish(table);
 	assert_int_equal(kind_to(table, "10.0.0.1"), NEXTHOP_LOCAL);
@@ -146,7 +59,7 @@ test_connected(void **state)
 static void
 test_short_subnets(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 
 	assert_int_equal(connect_text(table, 0, "172.16.0.0", 31), 0);
 	assert_int_equal(connect_text(table, 0, "172.16.0.5", 30), 0);
@@ -167,24 +80,9 @@ test_short_subnets(void **state)
 }
 
 static void
-assert_resolved(const struct adjacency *adjacency, uint16_t port, uint8_t last)
-{
-	const struct rte_ether_addr to = mac_of(last);
-	const struct rte_ether_addr from = mac_of((uint8_t)(0xf0 + port));
-	static const uint8_t zero[4];
-
-	assert_int_equal(adjacency->kind, NEXTHOP_FORWARD);
-	assert_int_equal(adjacency->port, port);
-	assert_int_equal(adjacency->mtu, 1500);
-	assert_memory_equal(adjacency->l2, &to, 6);
-	assert_memory_equal(adjacency->l2 + 6, &from, 6);
-	assert_memory_equal(adjacency->l2 + 12, zero, 4);
-}
-
-static void
 test_neighbour_before_route(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 
 	assert_int_equal(neigh(table, 0, "10.0.0.9", 9), 0);
 	assert_int_equal(add_via(table, "0.0.0.0/0", "10.0.0.9"), 0);
@@ -197,7 +95,7 @@ test_neighbour_before_route(void **state)
 static void
 test_neighbour_after_route(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 
 	assert_int_equal(add_via(table, "::/0", "fd00:0:0:1::9"), 0);
 	publish(table);
@@ -217,7 +115,7 @@ test_neighbour_after_route(void **state)
 static void
 test_same_neighbour_twice(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 
 	assert_int_equal(neigh(table, 1, "fe80::1", 1), 0);
 	assert_int_equal(neigh(table, 0, "fe80::1", 2), 0);
@@ -233,7 +131,7 @@ test_same_neighbour_twice(void **state)
 static void
 test_specials(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 
 	assert_int_equal(special(table, "10.8.0.0/16", NEXTHOP_BLACKHOLE), 0);
 	assert_int_equal(special(table, "10.9.0.0/16", NEXTHOP_UNREACHABLE), 0);
@@ -255,7 +153,7 @@ test_specials(void **state)
 static void
 test_precedence(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 
 	assert_int_equal(special(table, "10.0.0.0/24", NEXTHOP_BLACKHOLE), 0);
 	assert_int_equal(special(table, "10.0.0.1/32", NEXTHOP_BLACKHOLE), 0);
@@ -284,7 +182,7 @@ test_precedence(void **state)
 static void
 test_port_link(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 
 	assert_int_equal(neigh(table, 0, "10.0.0.9", 9), 0);
 	assert_int_equal(neigh(table, 1, "10.0.1.9", 9), 0);
@@ -292,7 +190,7 @@ test_port_link(void **state)
 	route_port_link(table, 0, false);
 	assert_int_equal(kind_to(table, "10.0.0.9"), NEXTHOP_PORT_DOWN);
 	assert_int_equal(kind_to(table, "10.0.1.9"), NEXTHOP_FORWARD);
-	assert_int_equal(kind_to(table, "10.0.0.7"), NEXTHOP_UNRESOLVED);
+	assert_int_equal(kind_to(table, "10.0.0.7"), NEXTHOP_PORT_DOWN); /* nobody to be asked for */
 	assert_int_equal(kind_to(table, "10.0.0.1"), NEXTHOP_LOCAL);
 	assert_int_equal(neigh(table, 0, "10.0.0.10", 10), 0);
 	publish(table);
@@ -300,6 +198,7 @@ test_port_link(void **state)
 	route_port_link(table, 0, true);
 	assert_resolved(adjacency_to(table, "10.0.0.9"), 0, 9);
 	assert_resolved(adjacency_to(table, "10.0.0.10"), 0, 10);
+	assert_int_equal(kind_to(table, "10.0.0.7"), NEXTHOP_UNRESOLVED);
 	route_port_link(table, RTE_MAX_ETHPORTS, false);
 	route_table_destroy(table);
 }
@@ -320,7 +219,7 @@ buckets_of(const struct route_table *table, const char *addr, uint8_t last_byte)
 static void
 test_group(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 	const struct ip_prefix to = prefix_of("10.5.0.0/16");
 	const struct ip_prefix also = prefix_of("10.6.0.0/16");
 	struct route_path paths[4] = {
@@ -358,7 +257,7 @@ test_group(void **state)
 static void
 test_errors(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 	const struct ip_prefix to = prefix_of("10.5.0.0/16");
 	struct ip_prefix bad = prefix_of("10.5.0.1/16");
 	const struct route_path six = {addr_of("fd00::2"), 1};
@@ -419,7 +318,7 @@ test_errors(void **state)
 static void
 test_ids_come_back(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 	const struct ip_prefix to = prefix_of("10.128.0.0/9");
 
 	assert_int_equal(connect_text(table, 0, "172.16.0.1", 12), 0);
@@ -447,7 +346,7 @@ test_ids_come_back(void **state)
 static void
 test_table_full(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 	int ret = 0;
 
 	for (unsigned int i = 0; i < NEXTHOP_MAX && ret == 0; i++) {
@@ -471,7 +370,7 @@ test_table_full(void **state)
 static void
 test_copies(void **state)
 {
-	struct route_table *const table = make();
+	struct route_table *const table = small_create();
 	uint64_t one_each;
 
 	publish(table);

@@ -19,7 +19,7 @@ check_shares(const struct group_path *paths, unsigned int n)
 
 	for (unsigned int path = 0; path < n; path++)
 		sum += paths[path].weight;
-	group_share(paths, n, &group);
+	group_share(paths, n, group.bucket, NEXTHOP_BUCKETS);
 	for (unsigned int i = 0; i < NEXTHOP_BUCKETS; i++) {
 		assert_in_range(group.bucket[i], 100, 100 + n - 1);
 		n_got[group.bucket[i] - 100]++;
@@ -71,7 +71,7 @@ test_ties(void **state)
 	const struct group_path paths[] = {{1, 5}, {2, 5}, {3, 5}};
 	struct nexthop_group group;
 
-	group_share(paths, 3, &group);
+	group_share(paths, 3, group.bucket, NEXTHOP_BUCKETS);
 	assert_int_equal(group.bucket[0], 1);
 	assert_int_equal(group.bucket[85], 1);
 	assert_int_equal(group.bucket[86], 2);
