@@ -24,6 +24,11 @@ worker_read(const struct worker *worker, struct counts *counts, struct worker_co
 
 	*count = (struct worker_count){.rx = load(&stats->rx),
 		.mirrored = load(&stats->mirrored),
+		.injected = load(&stats->injected),
+		.fragmented = load(&stats->fragmented),
+		.told = load(&stats->told),
+		.icmp_limited = load(&stats->icmp_limited),
+		.icmp_full = load(&stats->icmp_full),
 		.tx = load(&stats->tx),
 		.handoff_in = load(&stats->handoff_in),
 		.handoff_out = load(&stats->handoff_out),
@@ -46,6 +51,11 @@ worker_add(struct worker_count *sum, const struct worker_count *count)
 {
 	sum->rx += count->rx;
 	sum->mirrored += count->mirrored;
+	sum->injected += count->injected;
+	sum->fragmented += count->fragmented;
+	sum->told += count->told;
+	sum->icmp_limited += count->icmp_limited;
+	sum->icmp_full += count->icmp_full;
 	sum->tx += count->tx;
 	sum->dropped += count->dropped;
 	sum->punted += count->punted;
@@ -81,6 +91,33 @@ counts_read(const struct stats_conf *conf, struct counts *counts)
 	}
 }
 
+static_assert(sizeof(struct control_counts) % sizeof(uint64_t) == 0, "words only");
+
+void
+counts_read_control(struct control_source *source, struct control_counts *counts)
+{
+	pthread_mutex_lock(&source->lock);
+	if (source->control != NULL) {
+		const uint64_t *words = (const uint64_t *)control_counts(source->control);
+		uint64_t *out = (uint64_t *)&source->last;
+
+		for (size_t word = 0; word < sizeof(source->last) / sizeof(*out); word++)
+			out[word] = load(&words[word]);
+	}
+	*counts = source->last;
+	pthread_mutex_unlock(&source->lock);
+}
+
+uint64_t
+counts_outcomes(const struct control_counts *counts)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < CONTROL_N_OUTCOMES; i++)
+		sum += counts->outcome[i];
+	return sum;
+}
+
 static_assert(sizeof(struct counts) % sizeof(uint64_t) == 0, "words only");
 
 void
@@ -104,13 +141,17 @@ owner_at(const struct stats_conf *conf, unsigned int i)
 			return worker_owner(conf->workers[w], i);
 		i -= n;
 	}
-	return i == 0 ? conf->punt_owner : NULL;
+	if (conf->punt == NULL || !conf->punt->charges || i >= PUNT_N_CLASSES)
+		return NULL;
+	return &conf->punt->owner[i];
 }
 
 int64_t
 counts_in_flight(const struct worker_count *all)
 {
-	return (int64_t)(all->rx + all->mirrored - all->tx - all->dropped - all->punted);
+	const uint64_t in = all->rx + all->mirrored + all->injected + all->fragmented;
+
+	return (int64_t)(in - all->tx - all->dropped - all->punted);
 }
 
 void

@@ -2,7 +2,9 @@
 /*
  * The final account. Everything is at rest, so the equations must hold exactly:
  *
- *   sum over workers: rx + mirrored + handoff_in == tx + dropped + punted + handoff_out, and handoff_in == handoff_out
+ *   sum over workers: rx + mirrored + injected + fragmented + handoff_in == tx + dropped + punted + handoff_out,
+ *                     and handoff_in == handoff_out
+ *   control thread:   punted + told == sum of outcomes, and it holds nothing
  *   per mempool:      available == size, and its magazines add up
  *   heads:            available == population, and their magazines add up
  *   owners:           nobody is charged
@@ -87,6 +89,61 @@ reasons_write(const char *kind, const uint64_t *counts, FILE *out)
 		if (counts[v] > 0)
 			fprintf(out, "%s %s: %" PRIu64 " (%s)\n", kind, verdict_info[v].name, counts[v],
 				verdict_info[v].text);
+}
+
+/* What the control thread did. */
+static void
+control_write(const struct counts *now, FILE *out)
+{
+	const struct worker_count *all = &now->all;
+	const struct control_counts *control = &now->control;
+
+	for (unsigned int i = 0; i < CONTROL_N_OUTCOMES; i++)
+		if (control->outcome[i] > 0)
+			fprintf(out, "control %s: %" PRIu64 " (%s)\n", control_info[i].name,
+				control->outcome[i], control_info[i].text);
+	for (unsigned int i = ICMP_ERROR_NONE + 1; i < ICMP_N_ERRORS; i++)
+		if (control->error[i] > 0)
+			fprintf(out, "icmp sent %s: %" PRIu64 "\n", icmp_error_name(i), control->error[i]);
+	if (all->told + all->icmp_limited + all->icmp_full > 0)
+		fprintf(out, "icmp: told of %" PRIu64 ", limited %" PRIu64 ", no room for %" PRIu64 "\n",
+			all->told, all->icmp_limited, all->icmp_full);
+	if (control->made + control->made_lost > 0)
+		fprintf(out, "control made %" PRIu64 " packets, had no room for %" PRIu64 " more\n",
+			control->made, control->made_lost);
+}
+
+static void
+control_check(const struct counts *now, struct faults *faults)
+{
+	const struct control_counts *control = &now->control;
+	const int64_t missing =
+		(int64_t)(now->all.punted + now->all.told - counts_outcomes(control) - control->held);
+
+	if (control->held > 0)
+		fault_add(faults, "%" PRIu64 " packets still held by the control thread", control->held);
+	if (missing > 0)
+		fault_add(faults, "%" PRId64 " punted packets without an outcome", missing);
+	if (missing < 0)
+		fault_add(faults, "%" PRId64 " outcomes of packets that nobody punted", -missing);
+}
+
+static void
+term_write(const char *name, uint64_t n, FILE *out)
+{
+	if (n > 0)
+		fprintf(out, " + %s %" PRIu64, name, n);
+}
+
+static void
+packets_write(const struct worker_count *all, FILE *out)
+{
+	fprintf(out, "packets: rx %" PRIu64, all->rx);
+	term_write("mirrored", all->mirrored, out);
+	term_write("injected", all->injected, out);
+	term_write("fragmented", all->fragmented, out);
+	fprintf(out, " = tx %" PRIu64 " + dropped %" PRIu64 " + punted %" PRIu64 "\n", all->tx, all->dropped,
+		all->punted);
 }
 
 static void
@@ -241,21 +298,19 @@ stats_final(struct stats *stats, FILE *out)
 {
 	const struct stats_conf *conf = &stats->conf;
 	struct counts *now = &stats->now;
-	const struct worker_count *all = &now->all;
 	struct faults faults = {.len = 0};
 
 	counts_read(conf, now);
+	counts_read_control(&stats->control, &now->control);
 	fprintf(out, "ran %.3f s\n", (double)(now->tsc - stats->start_tsc) / (double)rte_get_tsc_hz());
 	ports_write(stats, now, out);
 	workers_write(conf, now, out);
 	reasons_write("dropped", now->drops, out);
 	reasons_write("punted", now->punted, out);
-	fprintf(out, "packets: rx %" PRIu64, all->rx);
-	if (all->mirrored > 0)
-		fprintf(out, " + mirrored %" PRIu64, all->mirrored);
-	fprintf(out, " = tx %" PRIu64 " + dropped %" PRIu64 " + punted %" PRIu64 "\n", all->tx, all->dropped,
-		all->punted);
-	packets_check(all, &faults);
+	control_write(now, out);
+	packets_write(&now->all, out);
+	packets_check(&now->all, &faults);
+	control_check(now, &faults);
 	for (unsigned int p = 0; p < conf->n_pools; p++)
 		pool_settle(conf, p, &faults, out);
 	heads_settle(conf, &faults, out);

@@ -48,6 +48,8 @@ worker_write(const struct view *view, unsigned int index, FILE *out)
 	fprintf(out, "worker.%u.handoff_in %" PRIu64 "\n", lcore, now->handoff_in);
 	fprintf(out, "worker.%u.handoff_out %" PRIu64 "\n", lcore, now->handoff_out);
 	fprintf(out, "worker.%u.mirrored %" PRIu64 "\n", lcore, now->mirrored);
+	fprintf(out, "worker.%u.injected %" PRIu64 "\n", lcore, now->injected);
+	fprintf(out, "worker.%u.fragmented %" PRIu64 "\n", lcore, now->fragmented);
 }
 
 /* prefix: pool.NAME. or heads. */
@@ -153,6 +155,29 @@ reasons_write(const char *kind, const uint64_t *counts, FILE *out)
 			fprintf(out, "%s.%s %" PRIu64 "\n", kind, verdict_info[v].name, counts[v]);
 }
 
+static void
+icmp_write(const struct counts *now, FILE *out)
+{
+	fprintf(out, "icmp.told %" PRIu64 "\n", now->all.told);
+	fprintf(out, "icmp.limited %" PRIu64 "\n", now->all.icmp_limited);
+	fprintf(out, "icmp.full %" PRIu64 "\n", now->all.icmp_full);
+	for (unsigned int i = ICMP_ERROR_NONE + 1; i < ICMP_N_ERRORS; i++)
+		if (now->control.error[i] > 0)
+			fprintf(out, "icmp.sent.%s %" PRIu64 "\n", icmp_error_name(i), now->control.error[i]);
+}
+
+static void
+control_write(const struct control_counts *control, FILE *out)
+{
+	for (unsigned int i = 0; i < CONTROL_N_OUTCOMES; i++)
+		if (control->outcome[i] > 0)
+			fprintf(out, "control.%s %" PRIu64 "\n", control_info[i].name, control->outcome[i]);
+	fprintf(out, "control.made %" PRIu64 "\n", control->made);
+	fprintf(out, "control.made_lost %" PRIu64 "\n", control->made_lost);
+	fprintf(out, "control.held %" PRIu64 "\n", control->held);
+	fprintf(out, "control.neighs %" PRIu64 "\n", control->neighs);
+}
+
 void
 plain_write(const struct view *view, FILE *out)
 {
@@ -169,8 +194,12 @@ plain_write(const struct view *view, FILE *out)
 	owners_write(view->conf, out);
 	reasons_write("drop", view->now->drops, out);
 	reasons_write("punt", view->now->punted, out);
+	icmp_write(view->now, out);
+	control_write(&view->now->control, out);
 	fprintf(out, "packets.rx %" PRIu64 "\n", all->rx);
 	fprintf(out, "packets.mirrored %" PRIu64 "\n", all->mirrored);
+	fprintf(out, "packets.injected %" PRIu64 "\n", all->injected);
+	fprintf(out, "packets.fragmented %" PRIu64 "\n", all->fragmented);
 	fprintf(out, "packets.tx %" PRIu64 "\n", all->tx);
 	fprintf(out, "packets.dropped %" PRIu64 "\n", all->dropped);
 	fprintf(out, "packets.punted %" PRIu64 "\n", all->punted);

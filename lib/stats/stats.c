@@ -27,6 +27,7 @@ stats_create(const struct stats_conf *conf, struct stats **stats)
 	if (s == NULL)
 		return -ENOMEM;
 	s->conf = *conf;
+	pthread_mutex_init(&s->control.lock, NULL);
 	s->start_tsc = rte_rdtsc();
 	s->last.tsc = s->start_tsc;
 	telemetry_show(s);
@@ -40,7 +41,27 @@ stats_destroy(struct stats *stats)
 	if (stats == NULL)
 		return;
 	telemetry_show(NULL);
+	pthread_mutex_destroy(&stats->control.lock);
 	free(stats);
+}
+
+void
+stats_set_control(struct stats *stats, struct control *control)
+{
+	struct control_counts counts;
+
+	counts_read_control(&stats->control, &counts);
+	pthread_mutex_lock(&stats->control.lock);
+	stats->control.control = control;
+	pthread_mutex_unlock(&stats->control.lock);
+}
+
+void
+stats_control_ended(struct stats *stats, const struct control_counts *last)
+{
+	pthread_mutex_lock(&stats->control.lock);
+	stats->control.last = *last;
+	pthread_mutex_unlock(&stats->control.lock);
 }
 
 void
@@ -82,6 +103,7 @@ stats_draw(struct stats *stats, FILE *out, bool tty)
 	const double hz = (double)rte_get_tsc_hz();
 
 	counts_read(&stats->conf, &stats->now);
+	counts_read_control(&stats->control, &stats->now.control);
 	counts_subtract(&stats->now, &stats->last, &stats->delta);
 	device_read(&stats->conf, stats->device);
 

@@ -17,7 +17,7 @@
  *   worker.LCORE.idle_percent                          TSC cycles of turns without a packet, of all
  *   worker.LCORE.cycles_per_packet                     TSC cycles of turns with packets, by packets
  *   worker.LCORE.packets_per_burst  .rx_mpps           over turns with packets
- *   worker.LCORE.rx .tx .dropped .punted .handoff_in .handoff_out .mirrored
+ *   worker.LCORE.rx .tx .dropped .punted .handoff_in .handoff_out .mirrored .injected .fragmented
  *   pool.NAME.size .in_use .cached .depot              in_use + cached + depot = size; in_use: rings and packets
  *   pool.NAME.drift                                    magazine pools: ledger imbalance, 0 at rest
  *   pool.NAME.magazine                                 rounds that its magazines are filled to now
@@ -30,9 +30,15 @@
  *   pool.NAME.depot.NODE.exchanges .contended
  *   heads.size ... .sent_home                          the same for skb heads
  *   drop.NAME  punt.NAME                               packets by verdict
- *   owner.NAME.used .limit                             bytes charged now, and at most (0 = any); NAME: PORT.QUEUE or punt
+ *   owner.NAME.used .limit                             bytes charged now, and at most (0 = any); NAME: PORT.QUEUE or punt.CLASS
  *   owner.NAME.refused                                 packets there was no room for
- *   packets.rx .mirrored .tx .dropped .punted .in_flight    rx + mirrored = tx + dropped + punted + in_flight
+ *   icmp.told .limited .full                           dropped packets of which the control thread was told, or was not: too many
+ *                                                      (--icmp-rate), no room in its ring
+ *   icmp.sent.NAME                                     ICMP errors that were sent, by what they say
+ *   control.NAME                                       packets by what became of them in the control thread; as drop.NAME
+ *   control.made .made_lost .held .neighs              packets of its own, those there was no room for; packets that wait, neighbours
+ *   packets.rx .mirrored .injected .fragmented .tx .dropped .punted .in_flight
+ *                                                      rx + mirrored + injected + fragmented = tx + dropped + punted + in_flight
  */
 #ifndef STATS_H
 #define STATS_H
@@ -41,7 +47,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "control.h"
 #include "port.h"
+#include "punt.h"
 #include "worker.h"
 
 struct magazine_pool;
@@ -58,12 +66,13 @@ struct stats_conf {
 		*magazines; /* [n_pools] behind each pool, NULL for other ops; NULL = none */
 	unsigned int n_pools;
 	struct skb_pool *heads;
-	const struct skb_owner *punt_owner; /* beside the workers' owners; NULL = nobody is charged */
-	bool lazy;                          /* heads are only built for punts */
+	const struct punt *punt; /* its owners stand beside the workers'; NULL = nobody is charged */
+	bool lazy;               /* heads are only built for punts */
 };
 
 /*
- * Makes the state between two drawings, and shows it to rte_telemetry as /magpie/{ports,workers,pools,owners,drops,punts}
+ * Makes the state between two drawings, and shows it to rte_telemetry as
+ * /magpie/{ports,workers,pools,owners,drops,punts,icmp,control,neighbours}
  * until it is destroyed. conf is copied. n_ports <= RTE_MAX_ETHPORTS, n_workers <= RTE_MAX_LCORE.
  * One struct stats at a time. Returns 0 and *stats, or -ENOMEM. After rte_eal_init(), main thread.
  */
@@ -71,6 +80,15 @@ int stats_create(const struct stats_conf *conf, struct stats **stats);
 
 /* Ends it: afterwards no telemetry callback reads *conf's objects any more. NULL is allowed. */
 void stats_destroy(struct stats *stats);
+
+/*
+ * The control thread, whose counts and neighbours are shown from now on; NULL before control_join(): returns when nobody reads them any
+ * more, and what was read last goes on being shown. Main thread.
+ */
+void stats_set_control(struct stats *stats, struct control *control);
+
+/* What it had counted when it ended (control_join()), for stats_final(). Main thread. */
+void stats_control_ended(struct stats *stats, const struct control_counts *last);
 
 /* Draws rates since the last call: a full-screen table when tty, else plain "key value" lines. The ports must be
  * open (their link and device counters are asked for). One thread at a time. */
@@ -80,7 +98,8 @@ void stats_draw(struct stats *stats, FILE *out, bool tty);
 void stats_read_devices(struct stats *stats);
 
 /*
- * The final account since start: packets and drops by reason, cycles per packet, and the ledger of every pool. The
+ * The final account since start: packets and drops by reason, what the control thread did, cycles per packet, and the ledger of every
+ * pool. The
  * last line is "ledger balanced", or "ledger NOT balanced: " and what is missing.
  * Workers must have stopped (worker_drain() done) and ports must be closed, so that every buffer is home; the
  * control thread must have ended, so that every punted packet is.

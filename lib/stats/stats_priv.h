@@ -7,6 +7,7 @@
 #ifndef STATS_PRIV_H
 #define STATS_PRIV_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@ struct device_count {
 };
 
 struct worker_count {
-	uint64_t rx, mirrored, tx, dropped, punted;
+	uint64_t rx, mirrored, injected, fragmented, tx, dropped, punted;
+	uint64_t told, icmp_limited, icmp_full;
 	uint64_t handoff_in, handoff_out;
 	uint64_t bursts, busy_cycles, idle_cycles;
 };
@@ -45,6 +47,14 @@ struct counts {
 	struct worker_count worker[RTE_MAX_LCORE]; /* by worker index */
 	struct worker_count all;                   /* the workers' sum */
 	uint64_t drops[N_VERDICTS], punted[N_VERDICTS];
+	struct control_counts control;
+};
+
+/* Where the control thread's counts come from: itself, or what was read last. */
+struct control_source {
+	pthread_mutex_t lock;
+	struct control *control; /* NULL: it does not run */
+	struct control_counts last;
 };
 
 /* Where a pool's objects are: in_use + cached + depot == size. */
@@ -73,22 +83,27 @@ struct view {
 
 struct stats {
 	struct stats_conf conf;
+	struct control_source control;
 	uint64_t start_tsc;
 	struct counts now, last, delta;
 	struct device_count device[RTE_MAX_ETHPORTS];
 };
 
-/* counts.c: any thread. */
+/* counts.c: any thread. counts_read(): all but counts->control, which is counts_read_control()'s. */
 void counts_read(const struct stats_conf *conf, struct counts *counts);
+void counts_read_control(struct control_source *source, struct control_counts *counts);
 void counts_subtract(const struct counts *now, const struct counts *last, struct counts *delta);
 void device_read(const struct stats_conf *conf, struct device_count *device);
 void pool_level_read(const struct stats_conf *conf, unsigned int pool, struct pool_level *level);
 void heads_level_read(const struct stats_conf *conf, struct pool_level *level);
 
-/* Owner i of all: those of the workers' RX queues, then the punts'. NULL = there are no more. Any thread. */
+/* Owner i of all: those of the workers' RX queues, then those of the road to control. NULL = there are no more. Any thread. */
 const struct skb_owner *owner_at(const struct stats_conf *conf, unsigned int i);
 
-/* Packets in the walk and in hand-off rings: rx + mirrored - tx - dropped - punted. A moment's value, so -1 is possible. */
+/* Packets that have come to their end in the control thread. */
+uint64_t counts_outcomes(const struct control_counts *counts);
+
+/* Packets in the walk and in hand-off rings: rx + mirrored + injected + fragmented - tx - dropped - punted. A moment's value, so -1 is possible. */
 int64_t counts_in_flight(const struct worker_count *all);
 
 /* rates.c: each is 0 where there is nothing to divide by. */
@@ -110,6 +125,6 @@ void plain_write(const struct view *view, FILE *out);
 void screen_write(const char *text, unsigned int rows, FILE *out);
 
 /* Makes stats (NULL = none) what telemetry shows; returns when no callback uses the former one any more. */
-void telemetry_show(const struct stats *stats);
+void telemetry_show(struct stats *stats);
 
 #endif

@@ -120,43 +120,62 @@ magazines_write(const struct view *view, FILE *out)
 }
 
 static void
+term_write(const char *name, uint64_t n, FILE *out)
+{
+	char text[COUNT_TEXT_LEN];
+
+	if (n > 0)
+		fprintf(out, " + %s %s", name, count_text(n, text));
+}
+
+/* All terms of an equation in one line would be too long where there are all: what came in, what became of it. */
+static void
 packets_write(const struct view *view, FILE *out)
 {
 	const struct worker_count *all = &view->now->all;
-	char rx[COUNT_TEXT_LEN], mirrored[COUNT_TEXT_LEN], tx[COUNT_TEXT_LEN], dropped[COUNT_TEXT_LEN],
-		punted[COUNT_TEXT_LEN];
+	const bool wide = all->mirrored + all->injected + all->fragmented > 0;
+	char rx[COUNT_TEXT_LEN], tx[COUNT_TEXT_LEN], dropped[COUNT_TEXT_LEN], punted[COUNT_TEXT_LEN];
 
 	fprintf(out, "\nrx %s", count_text(all->rx, rx));
-	if (all->mirrored > 0)
-		fprintf(out, " + mirrored %s", count_text(all->mirrored, mirrored));
-	fprintf(out, " = tx %s + dropped %s + punted %s + in flight %" PRId64 "\n", count_text(all->tx, tx),
-		count_text(all->dropped, dropped), count_text(all->punted, punted), counts_in_flight(all));
+	term_write("mirrored", all->mirrored, out);
+	term_write("injected", all->injected, out);
+	term_write("fragmented", all->fragmented, out);
+	fprintf(out, "%s= tx %s + dropped %s + punted %s + in flight %" PRId64 "\n", wide ? "\n  " : " ",
+		count_text(all->tx, tx), count_text(all->dropped, dropped), count_text(all->punted, punted),
+		counts_in_flight(all));
 }
 
 static void
-reason_write(unsigned int verdict, uint64_t total, uint64_t delta, const struct view *view, FILE *out)
+reason_write(
+	const char *name, const char *why, uint64_t total, uint64_t delta, const struct view *view, FILE *out)
 {
 	char sum[COUNT_TEXT_LEN], rate[COUNT_TEXT_LEN];
 	const double per_second = view->seconds > 0 ? (double)delta / view->seconds : 0;
 
 	if (total == 0)
 		return;
-	fprintf(out, "%-20.20s %9s %9s  %.38s\n", verdict_info[verdict].name, count_text(total, sum),
-		count_text((uint64_t)(per_second + 0.5), rate), verdict_info[verdict].text);
+	fprintf(out, "%-20.20s %9s %9s  %.38s\n", name, count_text(total, sum),
+		count_text((uint64_t)(per_second + 0.5), rate), why);
 }
 
 static void
 reasons_write(const struct view *view, FILE *out)
 {
-	const struct counts *now = view->now;
+	const struct counts *now = view->now, *delta = view->delta;
 
 	if (now->all.dropped + now->all.punted == 0)
 		return;
 	fprintf(out, "%-20s %9s %9s\n", "dropped or punted", "total", "per s");
 	for (unsigned int v = 0; v < N_VERDICTS; v++)
-		reason_write(v, now->drops[v], view->delta->drops[v], view, out);
+		reason_write(verdict_info[v].name, verdict_info[v].text, now->drops[v], delta->drops[v], view,
+			out);
 	for (unsigned int v = 0; v < N_VERDICTS; v++)
-		reason_write(v, now->punted[v], view->delta->punted[v], view, out);
+		reason_write(verdict_info[v].name, verdict_info[v].text, now->punted[v], delta->punted[v],
+			view, out);
+	for (unsigned int i = 0; i < CONTROL_N_OUTCOMES; i++)
+		if (control_info[i].kind == CONTROL_KIND_DROP)
+			reason_write(control_info[i].name, control_info[i].text, now->control.outcome[i],
+				delta->control.outcome[i], view, out);
 }
 
 /* Lines that are always there. */
@@ -170,6 +189,9 @@ lines_fixed(const struct view *view)
 		others += conf->ports[id].n_rxq > 0;
 	for (unsigned int v = 0; v < N_VERDICTS; v++)
 		others += (view->now->drops[v] > 0) + (view->now->punted[v] > 0);
+	for (unsigned int i = 0; i < CONTROL_N_OUTCOMES; i++)
+		others += control_info[i].kind == CONTROL_KIND_DROP && view->now->control.outcome[i] > 0;
+	others += view->now->all.mirrored + view->now->all.injected + view->now->all.fragmented > 0;
 
 	return others;
 }

@@ -55,6 +55,7 @@ static void
 reading_take(struct reading *r, double seconds)
 {
 	counts_read(&world.conf, &r->now);
+	r->now.control = world.control;
 	counts_subtract(&r->now, &r->last, &r->delta);
 	device_read(&world.conf, r->device);
 	r->view = (struct view){.conf = &world.conf,
@@ -131,12 +132,88 @@ test_mirrored(void **state)
 	reading_take(&r, 2);
 	assert_int_equal(counts_in_flight(&r.now.all), 0);
 	text = written(&r, table_write);
-	assert_non_null(strstr(text, " + mirrored 2000 = tx "));
+	assert_non_null(strstr(text, " + mirrored 2000\n  = tx "));
 	free(text);
 	text = written(&r, plain_write);
 	assert_line(text, "worker.4.mirrored 2000");
 	assert_line(text, "packets.mirrored 2000");
 	free(text);
+}
+
+static void
+run_control(void)
+{
+	struct worker *a = &world.worker[0], *b = &world.worker[1];
+
+	run();
+	a->stats.injected = 100;
+	a->stats.fragmented = 20;
+	b->stats.fragmented = 3;
+	a->stats.tx += 123;
+	a->stats.told = 70;
+	b->stats.told = 7;
+	b->stats.icmp_limited = 30;
+	a->stats.icmp_full = 40;
+	world.control.outcome[CONTROL_arp_reply] = 1005;
+	world.control.outcome[CONTROL_neigh_full] = 60;
+	world.control.error[ICMP_ERROR_TOO_BIG] = 66;
+	world.control.made = 80;
+	world.control.made_lost = 2;
+	world.control.held = 9;
+	world.control.neighs = 12;
+}
+
+/* What goes to the control thread and comes back. */
+static void
+test_control(void **state)
+{
+	static const char *const lines[] = {"worker.4.injected 100", "worker.5.injected 0",
+		"worker.4.fragmented 20", "worker.5.fragmented 3", "packets.injected 100",
+		"packets.fragmented 23", "packets.in_flight 0", "icmp.told 77", "icmp.limited 30",
+		"icmp.full 40", "icmp.sent.too_big 66", "control.arp_reply 1005", "control.neigh_full 60",
+		"control.made 80", "control.made_lost 2", "control.held 9", "control.neighs 12"};
+	struct reading r = {0};
+	char *text;
+
+	run_control();
+	reading_take(&r, 2);
+	text = written(&r, plain_write);
+	for (size_t i = 0; i < RTE_DIM(lines); i++)
+		assert_line(text, lines[i]);
+	assert_null(strstr(text, "icmp.sent.ttl"));
+	assert_null(strstr(text, "control.arp_learned"));
+	free(text);
+	text = written(&r, table_write);
+	assert_line(text, "rx 24.00M + injected 100 + fragmented 23");
+	assert_line(text, "  = tx 22.00M + dropped 2.00M + punted 1010 + in flight 0");
+	assert_non_null(strstr(text, "\nneigh_full                  60        30  too many wait"));
+	assert_null(strstr(text, "arp_reply"));
+	free(text);
+}
+
+/* What was read last is shown on when the control thread has gone, and at last what it ended with. */
+static void
+test_control_ends(void **state)
+{
+	struct control_counts last = {.made = 3}, counts;
+	struct stats *stats;
+
+	world.control.made = 1;
+	assert_int_equal(stats_create(&world.conf, &stats), 0);
+	counts_read_control(&stats->control, &counts);
+	assert_int_equal(counts.made, 0);
+	stats_set_control(stats, world_control());
+	counts_read_control(&stats->control, &counts);
+	assert_int_equal(counts.made, 1);
+	world.control.made = 2;
+	stats_set_control(stats, NULL);
+	world.control.made = 99;
+	counts_read_control(&stats->control, &counts);
+	assert_int_equal(counts.made, 2);
+	stats_control_ended(stats, &last);
+	counts_read_control(&stats->control, &counts);
+	assert_int_equal(counts.made, 3);
+	stats_destroy(stats);
 }
 
 static void
@@ -154,7 +231,8 @@ test_owners(void **state)
 	assert_line(text, "owner.owned0.0.limit 1000");
 	assert_line(text, "owner.owned0.0.refused 0");
 	assert_line(text, "owner.owned1.0.refused 2");
-	assert_line(text, "owner.punt.limit 0");
+	assert_line(text, "owner.punt.host.limit 0");
+	assert_line(text, "owner.punt.error.used 0");
 	free(text);
 }
 
@@ -243,7 +321,7 @@ test_plain_parses(void **state)
 {
 	struct reading r = {0};
 
-	run();
+	run_control();
 	reading_take(&r, 2);
 
 	char *text = written(&r, plain_write);
@@ -503,6 +581,8 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup(test_sums, world_reset),
 		cmocka_unit_test_setup(test_plain, world_reset),
 		cmocka_unit_test_setup(test_mirrored, world_reset),
+		cmocka_unit_test_setup(test_control, world_reset),
+		cmocka_unit_test_setup(test_control_ends, world_reset),
 		cmocka_unit_test_setup(test_owners, world_reset),
 		cmocka_unit_test_setup(test_plain_magazines, world_reset),
 		cmocka_unit_test_setup(test_plain_parses, world_reset),

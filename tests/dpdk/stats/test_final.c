@@ -21,6 +21,9 @@ settle(int rc, const char *line)
 	struct stats *stats;
 
 	assert_int_equal(stats_create(&world.conf, &stats), 0);
+	stats_set_control(stats, world_control());
+	stats_set_control(stats, NULL);
+	stats_control_ended(stats, &world.control);
 
 	const int got = stats_final(stats, writing_open(&writing));
 	char *text = writing_close(&writing);
@@ -67,6 +70,7 @@ test_balanced(void **state)
 		.idle_cycles = 150000};
 	a->drops[VERDICT_no_route] = 40;
 	a->stats.punted[VERDICT_punt_local] = 10;
+	world.control.outcome[CONTROL_echo_reply] = 10;
 	b->stats = (struct worker_stats){.handoff_in = 50, .tx = 45};
 	b->drops[VERDICT_tx_full] = 5;
 	a->port[0] = (struct worker_port){.rx_pkts = 1000, .rx_bytes = 60000};
@@ -100,6 +104,7 @@ test_packets(void **state)
 	world.worker[1].drops[VERDICT_tx_full] = 1;
 	assert_balanced();
 	a->punted[VERDICT_punt_arp] = 2;
+	world.control.outcome[CONTROL_arp_learned] = 2;
 	assert_unbalanced("2 packets too many");
 	a->rx = 15;
 	a->handoff_out = 3;
@@ -126,6 +131,56 @@ test_mirrored(void **state)
 	assert_unbalanced("1 packets missing");
 }
 
+/* What the control thread gave back, and what became several packets, came in, too. */
+static void
+test_injected_and_fragmented(void **state)
+{
+	char *text;
+
+	world.worker[0].stats = (struct worker_stats){.rx = 10, .injected = 4, .tx = 14};
+	world.worker[1].stats = (struct worker_stats){.rx = 1, .fragmented = 6, .tx = 7};
+	text = settle(0, "ledger balanced");
+	assert_non_null(
+		strstr(text, "packets: rx 11 + injected 4 + fragmented 6 = tx 21 + dropped 0 + punted 0\n"));
+	free(text);
+	world.worker[0].stats.injected = 5;
+	assert_unbalanced("1 packets missing");
+	world.worker[1].stats.fragmented = 4;
+	assert_unbalanced("1 packets too many");
+}
+
+/* Each packet that went to the control thread has come to one end there. */
+static void
+test_control(void **state)
+{
+	struct worker_stats *a = &world.worker[0].stats;
+	char *text;
+
+	*a = (struct worker_stats){.rx = 9, .told = 4, .icmp_limited = 2, .icmp_full = 1};
+	a->punted[VERDICT_punt_arp] = 2;
+	world.worker[0].drops[VERDICT_ip4_ttl] = 7;
+	world.control = (struct control_counts){.made = 5, .made_lost = 3};
+	world.control.outcome[CONTROL_arp_reply] = 2;
+	world.control.outcome[CONTROL_error_sent] = 3;
+	world.control.outcome[CONTROL_stopped] = 1;
+	world.control.error[ICMP_ERROR_TTL] = 3;
+	text = settle(0, "ledger balanced");
+	assert_non_null(strstr(text, "control arp_reply: 2 (ARP request for an own address: answered)\n"));
+	assert_non_null(strstr(text, "control stopped: 1 ("));
+	assert_null(strstr(text, "neigh_failed"));
+	assert_non_null(strstr(text, "icmp sent ttl: 3\n"));
+	assert_non_null(strstr(text, "icmp: told of 4, limited 2, no room for 1\n"));
+	assert_non_null(strstr(text, "control made 5 packets, had no room for 3 more\n"));
+	free(text);
+	world.control.outcome[CONTROL_stopped] = 0;
+	assert_unbalanced("1 punted packets without an outcome");
+	world.control.held = 1;
+	assert_unbalanced("1 packets still held by the control thread");
+	world.control.held = 0;
+	world.control.outcome[CONTROL_neigh_sent] = 3;
+	assert_unbalanced("2 outcomes of packets that nobody punted");
+}
+
 static void
 test_owners(void **state)
 {
@@ -133,22 +188,25 @@ test_owners(void **state)
 	char *text;
 
 	text = settle(0, "ledger balanced");
-	assert_non_null(strstr(text, "owners: 3, charged with 0 bytes\n"));
+	assert_non_null(strstr(text, "owners: 5, charged with 0 bytes\n"));
 	free(text);
 	skb_owner_charge(owner, 5, 500);
 	assert_unbalanced("owner owned1.0 is charged with 500 bytes");
 	skb_owner_release(owner, 5, 600);
 	assert_unbalanced("owner owned1.0 is charged with -100 bytes");
 	skb_owner_charge(owner, 6, 100);
-	skb_owner_charge(&world.punt_owner, LCORE_ID_ANY, 1);
-	assert_unbalanced("owner punt is charged with 1 bytes");
+	skb_owner_charge(&world.punt.owner[PUNT_ERROR], LCORE_ID_ANY, 1);
+	assert_unbalanced("owner punt.error is charged with 1 bytes");
 	/* a driver that forgets buffers leaves their owners charged, and no more than that */
 	world.port[0].forgets = true;
 	world.port[0].rxd = 1;
 	assert_balanced();
-	skb_owner_release(&world.punt_owner, LCORE_ID_ANY, 2);
-	assert_unbalanced("owner punt is charged with -1 bytes");
-	world.conf.punt_owner = NULL;
+	skb_owner_release(&world.punt.owner[PUNT_ERROR], LCORE_ID_ANY, 2);
+	assert_unbalanced("owner punt.error is charged with -1 bytes");
+	world.punt.charges = false;
+	assert_balanced();
+	world.punt.charges = true;
+	world.conf.punt = NULL;
 	assert_balanced();
 }
 
@@ -358,6 +416,8 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup(test_balanced, world_reset),
 		cmocka_unit_test_setup(test_packets, world_reset),
 		cmocka_unit_test_setup(test_mirrored, world_reset),
+		cmocka_unit_test_setup(test_injected_and_fragmented, world_reset),
+		cmocka_unit_test_setup(test_control, world_reset),
 		cmocka_unit_test_setup(test_owners, world_reset),
 		cmocka_unit_test_setup(test_buffers, world_reset),
 		cmocka_unit_test_setup(test_audit, world_reset),

@@ -110,15 +110,68 @@ test_commands(void **state)
 	assert_answer("/magpie/pools,2", "\"in_use\":0");
 	assert_answer("/magpie/pools,3", "null");
 	skb_owner_charge(&world.worker[1].owner, 5, 300);
-	assert_answer("/magpie/owners", "[0,1,2]");
+	assert_answer("/magpie/owners", "[0,1,2,3,4]");
 	assert_answer(
 		"/magpie/owners,1", "{\"name\":\"owned1.0\",\"used\":300,\"limit\":1000,\"refused\":0}");
-	assert_answer("/magpie/owners,2", "\"name\":\"punt\"");
-	assert_answer("/magpie/owners,3", "null");
+	assert_answer("/magpie/owners,2", "\"name\":\"punt.host\"");
+	assert_answer("/magpie/owners,4", "\"name\":\"punt.error\"");
+	assert_answer("/magpie/owners,5", "null");
 	assert_answer("/magpie/owners,x", "null");
 	assert_answer("/magpie/owners,-1", "null");
 	stats_destroy(stats);
 	assert_answer("/magpie/drops", "null");
+}
+
+static unsigned int
+count_of(const char *text, const char *part)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, part)) != NULL; text++)
+		n++;
+	return n;
+}
+
+static void
+test_control(void **state)
+{
+	const struct control_neigh_view one = {.neigh = {.port = 2,
+						       .addr = {.family = AF_INET, .bytes = {10, 0, 0, 2}},
+						       .mac.addr_bytes = {2, 0, 0, 0, 0, 0x0a}},
+		.state = NEIGH_STATIC,
+		.n_held = 3};
+	struct stats *stats;
+
+	world.worker[0].stats.told = 5;
+	world.worker[1].stats.icmp_limited = 6;
+	world.worker[1].stats.injected = 7;
+	world.worker[1].stats.fragmented = 8;
+	world.control.outcome[CONTROL_nd_advert] = 9;
+	world.control.error[ICMP_ERROR_HOST] = 10;
+	world.control.neighs = 11;
+	world.neighs[0] = one;
+	world.n_neighs = 1;
+	assert_int_equal(stats_create(&world.conf, &stats), 0);
+	assert_answer("/magpie/control", "\"nd_advert\":0");
+	assert_answer("/magpie/neighbours", "[]");
+	stats_set_control(stats, world_control());
+	assert_answer("/magpie/icmp", "\"told\":5,\"limited\":6,\"full\":0");
+	assert_answer("/magpie/icmp", "\"sent_host\":10");
+	assert_answer("/magpie/workers,5", "\"injected\":7,\"fragmented\":8");
+	assert_answer("/magpie/control", "\"nd_advert\":9");
+	assert_answer("/magpie/control", "\"neighs\":11");
+	assert_answer("/magpie/neighbours", "[\"net_fake210.0.0.202:00:00:00:00:0Astatic3\"]");
+	for (unsigned int i = 0; i < WORLD_NEIGHS; i++)
+		world.neighs[i] = one;
+	world.n_neighs = WORLD_NEIGHS;
+	assert_int_equal(count_of(ask("/magpie/neighbours"), "static"), 200);
+	assert_int_equal(count_of(ask("/magpie/neighbours,200"), "static"), WORLD_NEIGHS - 200);
+	assert_answer("/magpie/neighbours,300", "[]");
+	assert_answer("/magpie/neighbours,-1", "null");
+	stats_set_control(stats, NULL);
+	assert_answer("/magpie/neighbours", "[]");
+	assert_answer("/magpie/control", "\"neighs\":11");
+	stats_destroy(stats);
 }
 
 /* The mempool ops' own commands, which any program with these ops answers. */
@@ -166,6 +219,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_commands, world_reset),
+		cmocka_unit_test_setup(test_control, world_reset),
 		cmocka_unit_test_setup(test_magazines, world_reset),
 		cmocka_unit_test_setup(test_again, world_reset),
 	};

@@ -51,6 +51,32 @@ worker_owner(const struct worker *worker, unsigned int i)
 	return i == 0 ? &worker->owner : NULL;
 }
 
+struct control *
+world_control(void)
+{
+	return (struct control *)&world.control;
+}
+
+const struct control_counts *
+control_counts(const struct control *control)
+{
+	return (const struct control_counts *)control;
+}
+
+unsigned int
+control_neighs(struct control *control, struct control_neigh_view *views, unsigned int n)
+{
+	for (unsigned int i = 0; i < world.n_neighs && i < n; i++)
+		views[i] = world.neighs[i];
+	return world.n_neighs;
+}
+
+const char *
+neigh_state_name(enum neigh_state state)
+{
+	return state == NEIGH_STATIC ? "static" : "stale";
+}
+
 bool
 port_link_up(const struct port *port)
 {
@@ -71,7 +97,11 @@ world_reset(void **state)
 
 	memset(world.worker, 0, sizeof(world.worker));
 	memset(world_device, 0, sizeof(world_device));
-	skb_owner_init(&world.punt_owner, "punt", 0, LCORE_ID_ANY);
+	memset(&world.control, 0, sizeof(world.control));
+	world.n_neighs = 0;
+	world.punt.charges = true;
+	for (unsigned int i = 0; i < PUNT_N_CLASSES; i++)
+		skb_owner_init(&world.punt.owner[i], punt_name(i), 0, LCORE_ID_ANY);
 	for (unsigned int w = 0; w < WORLD_WORKERS; w++) {
 		world.worker[w].lcore = (uint16_t)(w + 4);
 		world.workers[w] = &world.worker[w];
@@ -91,7 +121,7 @@ world_reset(void **state)
 		.n_pools = 2,
 		.magazines = world.magazines,
 		.heads = world.heads,
-		.punt_owner = &world.punt_owner};
+		.punt = &world.punt};
 	return 0;
 }
 

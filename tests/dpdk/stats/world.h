@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A world without packets: workers whose counters the test writes, ports whose link and device counters it
- * sets, and real pools. world.c stands in for lib/dp's readers, port_link_up() and rte_eth_stats_get().
+ * sets, a control thread of which there are only numbers, and real pools. world.c stands in for lib/dp's and lib/control's readers,
+ * port_link_up() and rte_eth_stats_get().
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -16,6 +17,7 @@
 #define WORLD_PORTS   3 /* the second is not ours: n_rxq 0 */
 #define WORLD_WORKERS 64
 #define WORLD_BUFS    255u
+#define WORLD_NEIGHS  300
 
 struct worker {
 	struct worker_stats stats;
@@ -32,13 +34,19 @@ struct world {
 	struct rte_mempool *pools[2]; /* stock ops with a cache, magazine ops */
 	struct magazine_pool *magazines[2];
 	struct skb_pool *heads;
-	struct skb_owner punt_owner;
+	struct punt punt;
+	struct control_counts control; /* the control thread's, which is &world.control */
+	struct control_neigh_view neighs[WORLD_NEIGHS];
+	unsigned int n_neighs;
 	struct stats_conf conf; /* two workers */
 };
 
 extern struct world world;
 extern bool world_link_up[WORLD_PORTS];
 extern struct rte_eth_stats world_device[WORLD_PORTS];
+
+/* The control thread, for stats_set_control(). */
+struct control *world_control(void);
 
 /* Group setup and teardown: EAL from world_argv, pools. */
 extern int world_argc;
