@@ -161,7 +161,6 @@ thread_start(struct crowd *crowd, struct thread *t, uint32_t i)
 static void
 thread_end(struct crowd *crowd, struct thread *t)
 {
-	pthread_join(t->id, NULL);
 	assert_int_equal(t->n_wrong, 0);
 	crowd->n_calls += t->n_calls;
 	crowd->n_objects += t->n_objects;
@@ -194,6 +193,8 @@ crowd_run(struct crowd *crowd)
 		thread_start(crowd, &threads[i], i);
 	while (crowd->aside && __atomic_load_n(&n_running, __ATOMIC_ACQUIRE) > 0)
 		crowd->aside(crowd->aside_arg);
+	for (uint32_t i = 0; i < n; i++)
+		pthread_join(threads[i].id, NULL);
 	for (uint32_t i = 0; i < n; i++)
 		thread_end(crowd, &threads[i]);
 	pthread_barrier_destroy(&start);

@@ -321,10 +321,10 @@ run(struct skb *(*make)(void), bool heads_too)
 	}
 	is_over = true;
 	pthread_barrier_wait(&begin);
-	for (uint32_t k = 0; k < N_THREADS; k++) {
+	for (uint32_t k = 0; k < N_THREADS; k++)
 		pthread_join(threads[k].id, NULL);
+	for (uint32_t k = 0; k < N_THREADS; k++)
 		assert_int_equal(threads[k].n_wrong, 0);
-	}
 	pthread_barrier_destroy(&begin);
 	pthread_barrier_destroy(&end);
 }
