@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The links: routes over a port whose link is down lead to NEXTHOP_PORT_DOWN.
+ * The links: routes over a port whose link is down are not used, or lead to NEXTHOP_PORT_DOWN where there is no other.
  *
  * Every link is polled, because some drivers have no link interrupt and others lose one. An interrupt
  * only makes the next poll come at once: its callback runs on EAL's interrupt thread, which
@@ -22,9 +22,11 @@ link_event(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret_par
 	return 0;
 }
 
-void
+bool
 link_watch_init(struct link_watch *watch, const struct control_conf *conf)
 {
+	bool due = false;
+
 	watch->ports = conf->ports;
 	watch->n_ports = conf->n_ports;
 	watch->routes = conf->routes;
@@ -38,8 +40,9 @@ link_watch_init(struct link_watch *watch, const struct control_conf *conf)
 			watch->lsc[id] = rte_eth_dev_callback_register(
 						 port->id, RTE_ETH_EVENT_INTR_LSC, link_event, watch) == 0;
 		watch->up[id] = port_link_up(port);
-		route_port_link(watch->routes, port->id, watch->up[id]);
+		due |= route_port_link(watch->routes, port->id, watch->up[id]);
 	}
+	return due;
 }
 
 void
@@ -62,8 +65,10 @@ link_watch_event(struct link_watch *watch)
 }
 
 void
-link_watch_poll(struct link_watch *watch)
+link_watch_poll(struct control *c)
 {
+	struct link_watch *watch = &c->links;
+
 	for (unsigned int id = 0; id < watch->n_ports; id++) {
 		const struct port *port = &watch->ports[id];
 
@@ -75,6 +80,7 @@ link_watch_poll(struct link_watch *watch)
 		if (up == watch->up[id])
 			continue;
 		watch->up[id] = up;
-		route_port_link(watch->routes, port->id, up);
+		c->routes_changed |= route_port_link(watch->routes, port->id, up);
+		neighs_link(c, port->id, up);
 	}
 }
