@@ -21,7 +21,7 @@ static const struct phase {
 	{plan_start, NULL},           /* ports, queues, lcores, pool sizes: numbers only */
 	{tables_start, tables_end},   /* addresses, neighbours, routes */
 	{report_start, NULL},         /* --check ends here */
-	{pools_start, pools_end},     /* data buffers, heads, the punt ring */
+	{pools_start, pools_end},     /* data buffers, heads, the road to control */
 	{ports_start, ports_end},     /* ports are configured */
 	{workers_start, workers_end}, /* a worker for each lcore, still at rest */
 	{account_start, account_end}, /* statistics; at the end ports closed, every buffer counted */

@@ -21,6 +21,13 @@
 #define RING_MAX      32768u
 #define POOL_SIZE_MAX (1u << 30)
 
+#define NEIGH_REACHABLE_S_MAX 3600u
+#define ICMP_RATE_MAX         1000000000u
+
+/* An Ethernet and an IPv6 header, and the first word of what follows. */
+#define DATA_ROOM_MIN 128u
+#define DATA_ROOM_MAX 16384u
+
 /* Balances are signed. */
 #define OWNER_LIMIT_MAX INT64_MAX
 
@@ -132,6 +139,37 @@ routes_file_row(struct options *options, char *value, struct complaint *why)
 	return path == NULL ? -EINVAL : lines_read(path, route_line, options, why);
 }
 
+static int
+neigh_reachable_row(struct options *options, char *value, struct complaint *why)
+{
+	return u32_parse(value, 1, NEIGH_REACHABLE_S_MAX, &options->neigh_reachable_s, why);
+}
+
+static int
+ecmp_seed_row(struct options *options, char *value, struct complaint *why)
+{
+	uint64_t seed;
+
+	if (hex_or_number_parse(value, UINT32_MAX, &seed, why) != 0)
+		return -EINVAL;
+	options->ecmp_seed = (uint32_t)seed;
+	options->ecmp_seed_given = true;
+	return 0;
+}
+
+static int
+icmp_rate_row(struct options *options, char *value, struct complaint *why)
+{
+	struct complaint number = {0};
+
+	options->icmp_rate = UINT32_MAX;
+	if (strcmp(value, "unlimited") == 0)
+		return 0;
+	if (u32_parse(value, 0, ICMP_RATE_MAX, &options->icmp_rate, &number) != 0)
+		return refuse(why, value, "unlimited or a number from 0 to %u", ICMP_RATE_MAX);
+	return 0;
+}
+
 /* One "port,queue,lcore" without its parentheses. */
 static int
 rxq_add(struct options *options, char *text, struct complaint *why)
@@ -222,6 +260,13 @@ promisc_row(struct options *options, char *value, struct complaint *why)
 {
 	options->promisc = true;
 	return 0;
+}
+
+static int
+data_room_row(struct options *options, char *value, struct complaint *why)
+{
+	options->data_room_given = true;
+	return u32_parse(value, DATA_ROOM_MIN, DATA_ROOM_MAX, &options->data_room, why);
 }
 
 static int
@@ -364,6 +409,10 @@ const struct option_row option_rows[N_OPTIONS] = {
 		"blackhole, unreachable or prohibit", route_row},
 	[OPTION_ROUTES_FILE] = {"routes-file", "FILE", "a route per line, in the form of --route's value", routes_file_row},
 	[OPTION_NEIGH] = {"neigh", "PORT,ADDR,MAC", "static neighbour", neigh_row},
+	[OPTION_NEIGH_REACHABLE] = {"neigh-reachable", "SECONDS", "how long a neighbour counts as reachable without being asked\n"
+		"[30]", neigh_reachable_row},
+	[OPTION_ECMP_SEED] = {"ecmp-seed", "N", "of the hash that picks one of several gateways, 32 bits [random]", ecmp_seed_row},
+	[OPTION_ICMP_RATE] = {"icmp-rate", "N|unlimited", "ICMP errors a second from each worker, 0 = none [1000]", icmp_rate_row},
 	[OPTION_CONFIG] = {"config", "(PORT,QUEUE,LCORE),...", "which lcore polls which RX queue [spread by NUMA node]",
 		config_row},
 	[OPTION_MTU] = {"mtu", "PORT,BYTES", "largest IP packet on a port, up to 16106 [1500]", mtu_row},
@@ -372,6 +421,8 @@ const struct option_row option_rows[N_OPTIONS] = {
 	[OPTION_BURST] = {"burst", "N", "packets taken from a queue at once, up to 64 [32]", burst_row},
 	[OPTION_PROMISC] = {"promisc", NULL, "let ports take frames for other MAC addresses (they are dropped, counted)",
 		promisc_row},
+	[OPTION_DATA_ROOM] = {"data-room", "BYTES", "of a data buffer for a frame, 128 to 16384; larger frames take\n"
+		"several [2048]", data_room_row},
 	[OPTION_POOL_SIZE] = {"pool-size", "N", "data buffers per NUMA node [what rings and lcores need, rounded up]",
 		pool_size_row},
 	[OPTION_POOL_OPS] = {"pool-ops", "NAME", "mempool ops: magazine, ring_mp_mc, stack, lf_stack, ... [magazine]",

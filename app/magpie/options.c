@@ -30,6 +30,9 @@ options_default(struct options *options)
 		.rxd = 1024,
 		.txd = 1024,
 		.burst = 32,
+		.neigh_reachable_s = 30, /* RFC 4861 10: REACHABLE_TIME */
+		.icmp_rate = 1000,
+		.data_room = 2048,
 		.pool_ops = "magazine",
 		.pool_cache = POOL_CACHE_UNSET,
 		.build = BUILD_LATE,

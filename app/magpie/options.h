@@ -21,10 +21,8 @@
 #define PORT_NAMES_MAX   256u /* different spellings of PORT */
 #define OPTION_PORT_NONE UINT16_MAX
 
-/* Bytes that a data buffer has for a frame. Larger ones take several: port_frame_buffers(). */
-#define DATA_ROOM 2048u
-#define MTU_MIN   68u /* RFC 791 3.1 */
-#define MTU_MAX   (RTE_ETHER_MAX_JUMBO_FRAME_LEN - PORT_FRAME_EXTRA)
+#define MTU_MIN 68u /* RFC 791 3.1 */
+#define MTU_MAX (RTE_ETHER_MAX_JUMBO_FRAME_LEN - PORT_FRAME_EXTRA)
 
 /* The places of option_rows. */
 enum option_id {
@@ -32,12 +30,16 @@ enum option_id {
 	OPTION_ROUTE,
 	OPTION_ROUTES_FILE,
 	OPTION_NEIGH,
+	OPTION_NEIGH_REACHABLE,
+	OPTION_ECMP_SEED,
+	OPTION_ICMP_RATE,
 	OPTION_CONFIG,
 	OPTION_MTU,
 	OPTION_RXD,
 	OPTION_TXD,
 	OPTION_BURST,
 	OPTION_PROMISC,
+	OPTION_DATA_ROOM,
 	OPTION_POOL_SIZE,
 	OPTION_POOL_OPS,
 	OPTION_POOL_CACHE,
@@ -124,6 +126,13 @@ struct options {
 	struct origin from[N_OPTIONS]; /* where each option stood last */
 	uint16_t rxd, txd, burst;
 	bool promisc, check;
+	uint32_t neigh_reachable_s;
+	uint32_t icmp_rate; /* ICMP errors a second and worker, UINT32_MAX = any */
+	uint32_t ecmp_seed;
+	bool ecmp_seed_given;
+	uint32_t
+		data_room; /* bytes that a data buffer has for a frame; larger ones take several: port_frame_buffers() */
+	bool data_room_given;
 	uint32_t pool_size; /* 0 = as the equation wants */
 	char pool_ops[RTE_MEMPOOL_OPS_NAMESIZE];
 	uint32_t pool_cache;

@@ -14,6 +14,7 @@
 
 #include <rte_eal.h>
 #include <rte_mempool.h>
+#include <rte_random.h>
 
 #include "queue_map.h"
 #include "router.h"
@@ -92,9 +93,9 @@ mtu_find(const struct options *options, uint16_t id)
 	return NULL;
 }
 
-/* What is asked of every port; chains = some of them may receive chains. */
+/* What is asked of every port, but for what depends on others. */
 static struct port_conf
-port_conf_make(const struct options *options, const struct plan *plan, uint16_t id, bool chains)
+port_conf_make(const struct options *options, const struct plan *plan, uint16_t id)
 {
 	const struct mtu_spec *mtu = mtu_find(options, id);
 
@@ -103,27 +104,62 @@ port_conf_make(const struct options *options, const struct plan *plan, uint16_t 
 		.txd = options->txd,
 		.promisc = options->promisc,
 		.fast_free_ok = plan->n_pools == 1,
-		.chains = chains,
 		.clones = options->n_mirrors > 0,
-		.data_room = DATA_ROOM};
+		.data_room = options->data_room};
+}
+
+/* What ports are to know of all others. */
+struct ports_view {
+	bool ours[RTE_MAX_ETHPORTS];
+	bool chains;      /* some may receive chains */
+	uint16_t mtu_max; /* the largest MTU */
+};
+
+static void
+ports_view_make(const struct options *options, const struct plan *plan, struct ports_view *view)
+{
+	for (uint16_t id = 0; id < plan->n_ports; id++) {
+		const struct port_conf conf = port_conf_make(options, plan, id);
+		uint16_t mtu = 0;
+
+		if (!view->ours[id])
+			continue;
+		view->chains |= port_chains(id, &conf);
+		port_mtu(id, &conf, &mtu);
+		view->mtu_max = RTE_MAX(view->mtu_max, mtu);
+	}
+}
+
+/* The option that is to blame when a port cannot do what it is asked for. */
+static const struct origin *
+port_from(const struct options *options, uint16_t id)
+{
+	const struct mtu_spec *mtu = mtu_find(options, id);
+
+	if (mtu != NULL)
+		return &mtu->from;
+	return &options->from[options->data_room_given ? OPTION_DATA_ROOM : OPTION_CONFIG];
 }
 
 static enum outcome
-port_plan_one(const struct options *options, struct plan *plan, uint16_t id, bool chains)
+port_plan_one(const struct options *options, struct plan *plan, const struct ports_view *view, uint16_t id)
 {
-	const struct port_conf conf = port_conf_make(options, plan, id, chains);
+	struct port_conf conf = port_conf_make(options, plan, id);
 	const struct port_map map = {
 		.rxqs = plan->map, .n_rxqs = plan->n_map, .lcores = plan->lcores, .n_lcores = plan->n_lcores};
-	const struct mtu_spec *mtu = mtu_find(options, id);
-	const struct origin *from = mtu == NULL ? &options->from[OPTION_CONFIG] : &mtu->from;
 	char why[200] = "", name[RTE_ETH_NAME_MAX_LEN] = "";
-	const int ret = port_plan(id, &conf, &map, &plan->ports[id], why, sizeof(why));
+	uint16_t mtu = 0;
+	int ret = port_mtu(id, &conf, &mtu);
 
+	conf.chains = view->chains;
+	conf.larger = mtu < view->mtu_max;
+	if (ret == 0)
+		ret = port_plan(id, &conf, &map, &plan->ports[id], why, sizeof(why));
 	if (ret == 0)
 		return GO_ON;
 	rte_eth_dev_get_name_by_port(id, name);
 	if (ret == -EINVAL)
-		return complain_about(from, name, "what the port can do: %s", why);
+		return complain_about(port_from(options, id), name, "what the port can do: %s", why);
 	return fault("port %s: %s. Run: magpie --log-level=pmd:debug ... to see more", name, why);
 }
 
@@ -131,25 +167,21 @@ port_plan_one(const struct options *options, struct plan *plan, uint16_t id, boo
 static enum outcome
 ports_plan(const struct options *options, struct plan *plan)
 {
-	bool ours[RTE_MAX_ETHPORTS] = {false}, chains = false;
+	struct ports_view view = {.chains = false};
 	enum outcome outcome = GO_ON;
 
 	for (unsigned int i = 0; i < plan->n_map; i++)
-		ours[plan->map[i].port] = true;
+		view.ours[plan->map[i].port] = true;
 	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++) {
-		if (!ours[id])
+		if (!view.ours[id])
 			continue;
 		plan->n_ports = id + 1u;
 		plan->port_pool[id] = pool_of_node(plan, memory_node(rte_eth_dev_socket_id(id)));
 	}
-	for (uint16_t id = 0; id < plan->n_ports && !chains; id++) {
-		const struct port_conf conf = port_conf_make(options, plan, id, false);
-
-		chains = ours[id] && port_chains(id, &conf);
-	}
+	ports_view_make(options, plan, &view);
 	for (uint16_t id = 0; id < plan->n_ports && outcome == GO_ON; id++)
-		if (ours[id])
-			outcome = port_plan_one(options, plan, id, chains);
+		if (view.ours[id])
+			outcome = port_plan_one(options, plan, &view, id);
 	return outcome;
 }
 
@@ -213,6 +245,8 @@ plan_start(struct router *router)
 	struct plan *plan = &router->plan;
 	enum outcome outcome = ops_check(options);
 
+	if (!options->ecmp_seed_given)
+		options->ecmp_seed = (uint32_t)rte_rand();
 	lcores_find(plan);
 	if (outcome == GO_ON)
 		outcome = ports_resolve(options);

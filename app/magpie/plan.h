@@ -10,13 +10,21 @@
 
 #include "options.h"
 #include "port.h"
+#include "punt.h"
 #include "sizing.h"
 
-#define PUNT_RING_SIZE 4096u /* packets on their way to the control thread */
+/* What a packet of one data buffer is charged with: skb.truesize. */
+static inline uint32_t
+buffer_truesize(const struct options *options)
+{
+	return (uint32_t)sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM + options->data_room;
+}
 
-/* What a packet in one data buffer is charged with: skb.truesize. */
-#define BUFFER_TRUESIZE (sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM + DATA_ROOM)
-#define PACKET_TRUESIZE (sizeof(struct skb) + BUFFER_TRUESIZE)
+static inline uint32_t
+packet_truesize(const struct options *options)
+{
+	return (uint32_t)sizeof(struct skb) + buffer_truesize(options);
+}
 
 #define MAP_MAX (RTE_MAX_ETHPORTS * PORT_QUEUES_MAX)
 
@@ -41,6 +49,8 @@ struct plan {
 	unsigned int n_pools;
 	uint32_t magazine; /* M of the heads */
 	uint32_t n_heads;
+	uint32_t hold_max;     /* packets that may wait for MAC addresses */
+	uint32_t fragment_max; /* fragments for us that may wait for others */
 };
 
 /* Limits and mirrors of the ports that are planned. GO_ON or BAD_INPUT (said). */

@@ -17,8 +17,8 @@ kept_bytes(const struct options *options, const struct plan *plan)
 		const struct port *port = &plan->ports[id];
 
 		if (port->n_rxq > 0 && port->keeps)
-			bytes += (uint64_t)port->n_txq * port->txd * PACKET_TRUESIZE *
-				 port_frame_buffers(port->mtu, DATA_ROOM);
+			bytes += (uint64_t)port->n_txq * port->txd * packet_truesize(options) *
+				 port_frame_buffers(port->mtu, options->data_room);
 	}
 	return bytes;
 }
@@ -28,8 +28,8 @@ static enum outcome
 limit_set(const struct options *options, struct plan *plan, const struct limit_spec *limit)
 {
 	const struct port *port = &plan->ports[limit->port];
-	const uint64_t packet =
-		PACKET_TRUESIZE + (port_frame_buffers(port->mtu, DATA_ROOM) - 1) * BUFFER_TRUESIZE;
+	const uint32_t buffers = port_frame_buffers(port->mtu, options->data_room);
+	const uint64_t packet = packet_truesize(options) + (buffers - 1) * buffer_truesize(options);
 	const uint64_t bursts = (uint64_t)port->n_rxq * options->burst * packet;
 	/* one queue may have all of it */
 	const uint64_t kept = port->n_rxq * kept_bytes(options, plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for packets: one pool of data buffers per NUMA node that has ports, one of heads, and the ring to the control
+ * Memory for packets: one pool of data buffers per NUMA node that has ports, one of heads, and the road to the control
  * thread.
  */
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
-#include <rte_ring.h>
 
 #include "magazine.h"
 #include "memory.h"
@@ -75,7 +74,8 @@ charges_make(const struct router *router)
 static struct rte_mempool *
 pool_create(const char *name, const struct options *options, const struct pool_plan *plan)
 {
-	struct rte_pktmbuf_pool_private geometry = {.mbuf_data_room_size = RTE_PKTMBUF_HEADROOM + DATA_ROOM,
+	struct rte_pktmbuf_pool_private geometry = {
+		.mbuf_data_room_size = (uint16_t)(RTE_PKTMBUF_HEADROOM + options->data_room),
 		.mbuf_priv_size = options->build == BUILD_EARLY ? SKB_EARLY_PRIV_SIZE : 0};
 	const unsigned int size =
 		sizeof(struct rte_mbuf) + geometry.mbuf_priv_size + geometry.mbuf_data_room_size;
@@ -174,9 +174,10 @@ pools_start(struct router *router)
 	if (outcome != GO_ON)
 		return outcome;
 	/* as many bytes as its places take when each packet has one buffer: so many buffers the pool has for it */
-	skb_owner_init(&router->punt_owner, "punt", PUNT_RING_SIZE * PACKET_TRUESIZE, LCORE_ID_ANY);
-	router->punt = rte_ring_create("punt", PUNT_RING_SIZE, router->plan.pools[0].node, RING_F_SC_DEQ);
-	return router->punt == NULL ? memory_fault("the ring to the control thread") : GO_ON;
+	if (punt_init(&router->punt, router->plan.pools[0].node,
+		    router->options.complete == COMPLETE_NONE ? 0 : packet_truesize(&router->options)) != 0)
+		return memory_fault("the rings to the control thread");
+	return GO_ON;
 }
 
 static void
@@ -198,7 +199,7 @@ pool_free(struct router *router, unsigned int i)
 void
 pools_end(struct router *router)
 {
-	rte_ring_free(router->punt);
+	punt_fini(&router->punt);
 	for (unsigned int i = router->plan.n_pools; i-- > 0;)
 		pool_free(router, i);
 	skb_pool_destroy(router->heads);

@@ -5,6 +5,9 @@
 
 #include "placement.h"
 #include "router.h"
+#include "values.h"
+
+#define ICMP_BURST_MIN 32u /* as the workers' buckets */
 
 static const char *
 node_text(int node, char room[16])
@@ -27,20 +30,23 @@ offloads_print(const char *which, uint64_t offloads, const char *(*name)(uint64_
 }
 
 static void
-frames_print(const struct port *port)
+frames_print(const struct port *port, uint32_t data_room)
 {
-	const uint32_t buffers = port_frame_buffers(port->mtu, DATA_ROOM);
+	const uint32_t buffers = port_frame_buffers(port->mtu, data_room);
 
-	printf("  frames of %s%u buffer%s%s\n", buffers > 1 ? "up to " : "", buffers, buffers > 1 ? "s" : "",
+	printf("  frames of %s%u buffer%s%s%s\n", buffers > 1 ? "up to " : "", buffers,
+		buffers > 1 ? "s" : "",
 		port->linear                   ? ", sends from one only"
 		: port->chains && buffers == 1 ? ", more may arrive"
-					       : "");
+					       : "",
+		port->fragments ? "; larger IPv4 packets leave in fragments that share their buffers" : "");
 }
 
 static void
-port_print(const struct port *port)
+port_print(const struct router *router, const struct port *port)
 {
-	char mac[RTE_ETHER_ADDR_FMT_SIZE], node[16];
+	const struct ip_addr *link_local = &router->link_local[port->id];
+	char mac[RTE_ETHER_ADDR_FMT_SIZE], node[16], room[ADDRESS_TEXT_LEN];
 
 	rte_ether_format_addr(mac, sizeof(mac), &port->mac);
 	printf("port %u: %s, driver %s, MAC %s, MTU %u, node %s\n", port->id, port->name, port->driver, mac,
@@ -51,7 +57,9 @@ port_print(const struct port *port)
 	offloads_print("TX", port->tx_offloads, rte_eth_dev_tx_offload_name);
 	printf("\n  link by %s%s\n", port->lsc ? "interrupt and polling" : "polling",
 		port->shared ? ", shared: its owner transmits for the other workers" : "");
-	frames_print(port);
+	frames_print(port, router->options.data_room);
+	if (link_local->family != 0)
+		printf("  link-local address %s\n", address_text(link_local, room));
 }
 
 static void
@@ -103,7 +111,7 @@ pool_print(const struct router *router, unsigned int i)
 	const struct sizing *s = &pool->sizing;
 
 	printf("pool: %u data buffers of %u bytes on node %d, ops %s, mempool cache %u", pool->population,
-		DATA_ROOM, pool->node, options->pool_ops, options->pool_cache);
+		options->data_room, pool->node, options->pool_ops, options->pool_cache);
 	if (s->size > 0)
 		printf(", magazines of %s%u", options->magazine == 0 ? "up to " : "", s->size);
 	printf("\n  rings %u + handed over %u + in flight %u + in caches %u + reserve %u = %" PRIu64
@@ -121,8 +129,30 @@ owners_print(const struct options *options)
 
 	printf("owners: %s, packets are %s", complete_words[options->complete], how[options->complete]);
 	if (options->complete != COMPLETE_NONE)
-		printf("; at most %zu bytes to the control thread", PUNT_RING_SIZE * PACKET_TRUESIZE);
+		printf("; at most %" PRIu64 " bytes to the control thread for each of %s, %s and %s",
+			(uint64_t)PUNT_RING_SIZE * packet_truesize(options), punt_name(PUNT_HOST),
+			punt_name(PUNT_NEIGH), punt_name(PUNT_ERROR));
 	printf("\n");
+}
+
+static void
+control_print(const struct router *router)
+{
+	const struct options *options = &router->options;
+	const struct plan *plan = &router->plan;
+
+	printf("control: at most %u packets wait for MAC addresses and %u fragments for others, %u are on "
+	       "the road\n",
+		plan->hold_max, plan->fragment_max, PUNT_PACKETS_MAX);
+	if (options->icmp_rate == UINT32_MAX)
+		printf("  ICMP errors unlimited");
+	else if (options->icmp_rate == 0)
+		printf("  no ICMP errors");
+	else
+		printf("  ICMP errors %u a second from each worker, %u at once", options->icmp_rate,
+			RTE_MAX(ICMP_BURST_MIN, options->icmp_rate / 10));
+	printf("; neighbours count as reachable for %u s; ECMP seed 0x%08x\n", options->neigh_reachable_s,
+		options->ecmp_seed);
 }
 
 static void
@@ -133,7 +163,7 @@ plan_print(const struct router *router)
 	for (unsigned int id = 0; id < plan->n_ports; id++) {
 		if (plan->ports[id].n_rxq == 0)
 			continue;
-		port_print(&plan->ports[id]);
+		port_print(router, &plan->ports[id]);
 		policy_print(&plan->policy[id]);
 	}
 	map_print(plan);
@@ -143,6 +173,7 @@ plan_print(const struct router *router)
 	printf("heads: %u, built %s, magazines of %u\n", plan->n_heads, build_words[router->options.build],
 		plan->magazine);
 	owners_print(&router->options);
+	control_print(router);
 	printf("workers: %u, burst %u; the control thread %s\n", plan->n_lcores, router->options.burst,
 		control_cpu_shared() ? "shares a CPU with one of them" : "has a CPU of its own");
 }

@@ -20,15 +20,16 @@ struct router {
 	struct plan plan;
 	struct rte_rcu_qsbr *qsbr;
 	struct route_table *routes;
-	struct rte_mempool *pools[RTE_MAX_NUMA_NODES];       /* as plan.pools */
+	struct ip_addr link_local[RTE_MAX_ETHPORTS];   /* that tables.c gave to ports; family 0 = none */
+	struct rte_mempool *pools[RTE_MAX_NUMA_NODES]; /* as plan.pools */
 	struct magazine_pool *magazines[RTE_MAX_NUMA_NODES]; /* behind pools; NULL with other ops */
-	struct rte_ring *punt;
-	struct skb_owner punt_owner; /* of what is in it */
+	struct punt punt;
 	struct skb_pool *heads;
 	uint64_t ports_open; /* bit = ethdev id */
 	struct dp_conf dp;
 	struct worker *workers[RTE_MAX_LCORE]; /* [plan.n_lcores] */
 	struct stats *stats;
+	struct control_neigh *statics; /* what --neigh told, for the control thread */
 	struct control *control;
 	bool failed;     /* a phase did; set before the ends are called */
 	bool unbalanced; /* the final account is wrong */
@@ -48,7 +49,7 @@ void tables_end(struct router *router);
 /* report.c: warnings; with --check the plan, and DONE. */
 enum outcome report_start(struct router *router);
 
-/* pools.c: data buffers, heads, the punt ring. */
+/* pools.c: data buffers, heads, the road to the control thread. */
 enum outcome pools_start(struct router *router);
 void pools_end(struct router *router);
 

@@ -2,10 +2,13 @@
 /*
  * Addresses, then neighbours, then routes, whatever their order on the command line: a gateway must lie in a
  * connected subnet, so those come first. The route library judges; here its errno becomes a sentence.
+ *
+ * A port with an IPv6 address has a link-local one, too (RFC 4291 2.8): that of its MAC address, unless --addr gave it another.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <rte_malloc.h>
 
@@ -65,6 +68,73 @@ addrs_add(struct router *router)
 			return table_failed(ret, &addr->from);
 	}
 	return GO_ON;
+}
+
+static bool
+is_link_local(const struct ip_addr *addr)
+{
+	return addr->family == AF_INET6 && addr->bytes[0] == 0xfe && (addr->bytes[1] & 0xc0) == 0x80;
+}
+
+/* RFC 4291 2.5.6, appendix A: fe80::/64 and the MAC address as a modified EUI-64. */
+static struct ip_addr
+link_local_make(const struct rte_ether_addr *mac)
+{
+	const uint8_t *m = mac->addr_bytes;
+
+	return (struct ip_addr){.family = AF_INET6,
+		.bytes = {0xfe, 0x80, [8] = m[0] ^ 0x02, m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]}};
+}
+
+static bool
+wants_link_local(const struct options *options, uint16_t port)
+{
+	bool has_ip6 = false;
+
+	for (uint32_t i = 0; i < options->n_addrs; i++) {
+		const struct addr_spec *own = &options->addrs[i];
+
+		if (own->port != port || own->addr.family != AF_INET6)
+			continue;
+		if (is_link_local(&own->addr))
+			return false;
+		has_ip6 = true;
+	}
+	return has_ip6;
+}
+
+static enum outcome
+link_local_add(struct router *router, const struct port *port)
+{
+	const struct ip_addr addr = link_local_make(&port->mac);
+	const int ret = route_add_connected(router->routes, port->id, &addr, 128);
+	char room[ADDRESS_TEXT_LEN];
+
+	if (ret == 0)
+		router->link_local[port->id] = addr;
+	if (ret == 0)
+		return GO_ON;
+	if (ret != -EEXIST)
+		return table_failed(ret, &router->options.from[OPTION_ADDR]);
+	warn("port %u: no link-local address, %s is another port's: --addr gives it one", port->id,
+		address_text(&addr, room));
+	return GO_ON;
+}
+
+static enum outcome
+link_locals_add(struct router *router)
+{
+	enum outcome outcome = GO_ON;
+
+	for (unsigned int id = 0; id < router->plan.n_ports && outcome == GO_ON; id++) {
+		const struct port *port = &router->plan.ports[id];
+
+		/* net_ring has no MAC address */
+		if (port->n_rxq > 0 && rte_is_valid_assigned_ether_addr(&port->mac) &&
+			wants_link_local(&router->options, port->id))
+			outcome = link_local_add(router, port);
+	}
+	return outcome;
 }
 
 static int
@@ -205,6 +275,8 @@ tables_start(struct router *router)
 		outcome = ports_tell(router);
 	if (outcome == GO_ON)
 		outcome = addrs_add(router);
+	if (outcome == GO_ON)
+		outcome = link_locals_add(router);
 	if (outcome == GO_ON)
 		outcome = neighs_add(router);
 	if (outcome == GO_ON)

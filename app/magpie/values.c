@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int
@@ -28,6 +29,25 @@ number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *out, struct
 		return refuse(why, text, "a number from %" PRIu64 " to %" PRIu64, min, max);
 	*out = number;
 	return 0;
+}
+
+int
+hex_or_number_parse(const char *text, uint64_t max, uint64_t *out, struct complaint *why)
+{
+	const bool hex = strncmp(text, "0x", 2) == 0;
+	const char *digits = hex ? text + 2 : text;
+	const size_t len = strlen(digits);
+	struct complaint ignored = {0};
+
+	/* 16 digits never overflow 64 bits */
+	if (!hex && number_parse(text, 0, max, out, &ignored) == 0)
+		return 0;
+	if (hex && len > 0 && len <= 16 && strspn(digits, "0123456789abcdefABCDEF") == len) {
+		*out = strtoull(digits, NULL, 16);
+		if (*out <= max)
+			return 0;
+	}
+	return refuse(why, text, "a number from 0 to %" PRIu64 ", or from 0x0 to 0x%" PRIx64, max, max);
 }
 
 static int

@@ -18,6 +18,9 @@
 /* Decimal digits only, from min to max. */
 int number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *out, struct complaint *why);
 
+/* Decimal digits, or hexadecimal ones behind 0x; up to max. */
+int hex_or_number_parse(const char *text, uint64_t max, uint64_t *out, struct complaint *why);
+
 /* An IPv4 or IPv6 address of a host: not unspecified, multicast, loopback or limited broadcast. */
 int host_parse(const char *text, struct ip_addr *out, struct complaint *why);
 

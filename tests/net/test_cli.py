@@ -28,12 +28,21 @@ SYNTAX = [
     (['--promisc=yes'], "--promisc: found 'yes', expected no value"),
     # numbers
     *[(['--' + name, bad], f'--{name}: found', 'expected a number from')
-      for name in ('rxd', 'txd', 'burst', 'pool-size', 'pool-cache', 'stats')
+      for name in ('rxd', 'txd', 'burst', 'pool-size', 'pool-cache', 'stats', 'data-room', 'neigh-reachable')
       for bad in ('12abc', '-1', '4294967296', '', ' 1', '1 ', '0x10', '+1', '1.5', '99999999999999999999', '18446744073709551648', '١')],
     (['--burst=0'], 'from 1 to 64'),
     (['--burst=65'], 'from 1 to 64'),
     (['--rxd=65536'], 'from 1 to 32768'),
     (['--pool-cache=513'], 'from 0 to 512'),
+    (['--data-room=127'], "--data-room: found '127'", 'from 128 to 16384'),
+    (['--data-room=16385'], 'from 128 to 16384'),
+    (['--neigh-reachable=0'], 'from 1 to 3600'),
+    (['--neigh-reachable=3601'], 'from 1 to 3600'),
+    *[(['--icmp-rate', bad], '--icmp-rate: found', 'unlimited or a number from 0 to 1000000000')
+      for bad in ('', '-1', '1e3', 'Unlimited', 'none', '1000000001', '4294967296', '0x10', '10/s', '99999999999999999999')],
+    *[(['--ecmp-seed', bad], '--ecmp-seed: found', 'a number from 0 to 4294967295, or from 0x0 to 0xffffffff')
+      for bad in ('', '-1', 'random', '4294967296', '0x100000000', '0x', 'x10', '0xg', '0X10', 'ff', '1 ', '0x 1', '0x-1',
+                  '99999999999999999999', '0x10000000000000000')],
     *[(['--magazine', bad], '--magazine: found', 'auto or a power of two from 32 to 512')
       for bad in ('0', '16', '100', '1024', 'Auto', '', '4294967424')],
     (['--build', 'lately'], 'expected late, early or lazy'),
@@ -131,7 +140,9 @@ def test_syntax(parse, case):
 
 
 @pytest.mark.parametrize('options', [
-    ['--burst', '32'], ['--mtu', '0,16106'], ['--build', 'lazy', '--complete', 'none'], ['--complete', 'none', '--owner-limit', '0,0'],
+    ['--burst', '32'], ['--mtu', '0,16106'], ['--data-room', '128'], ['--data-room', '16384'], ['--neigh-reachable', '3600'],
+    ['--icmp-rate', '0'], ['--icmp-rate', 'unlimited'], ['--icmp-rate', '1000000000'], ['--ecmp-seed', '4294967295'],
+    ['--ecmp-seed', '0xFfffFfff'], ['--ecmp-seed=0x0000000000000000'], ['--build', 'lazy', '--complete', 'none'], ['--complete', 'none', '--owner-limit', '0,0'],
     ['--owner-limit', '0,9223372036854775807'], ['--mirror', '0=1', '--mirror=2=3,rx', '--mirror=a=b,tx', '--mirror', '4=5,both'],
     ['--complete', 'none', '--pool-ops', 'stack', '--complete', 'orphan-packet']], ids=' '.join)
 def test_parsed_before_eal(parse, options):
@@ -172,14 +183,26 @@ def test_manual_names_every_option(start):
     assert {name.replace('\\', '') for name in described} == set(help_options(start))
 
 
-def test_manual_names_every_verdict():
+def rows_described(begin, kinds, header):
+    """A table of the manual page, and as it should be by a header's X-macro."""
     page = (ROOT / 'doc/man/magpie.8').read_text()
-    described = re.findall(r'^\.TP\n\.I (\w+)\n(Punted|Dropped): (.*)\.$', page[page.index('verdicts: begin'):], re.M)
-    table = re.findall(r'X\((\w+),\s*(PUNT|DROP),\s*"([^"]*)",\s*"([^"]*)"\)', (ROOT / 'lib/dp/verdict.h').read_text())
+    part = page[page.index(begin + ': begin'):page.index(begin + ': end')]
+    described = re.findall(rf'^\.TP\n\.I (\w+)\n({"|".join(kinds.values())}): (.*)\.$', part, re.M)
+    table = re.findall(rf'X\((\w+),\s*({"|".join(kinds)}),\s*"([^"]*)",\s*"([^"]*)"\)', (ROOT / header).read_text())
     assert len(table) > 30
-    kinds = {'PUNT': 'Punted', 'DROP': 'Dropped'}
-    assert described == [(name, kinds[kind], text + ('' if source == '-' else f' ({source})'))
-                         for name, kind, text, source in table]
+    return described, [(name, kinds[kind], text + ('' if source == '-' else f' ({source})')) for name, kind, text, source in table]
+
+
+def test_manual_names_every_verdict():
+    described, table = rows_described('verdicts', {'PUNT': 'Punted', 'DROP': 'Dropped', 'ERROR': 'Dropped, its sender told'},
+                                      'lib/dp/verdict.h')
+    assert described == table
+
+
+def test_manual_names_every_outcome():
+    described, table = rows_described('outcomes', {'ANSWER': 'Answered', 'TAKE': 'Taken', 'DROP': 'Dropped'},
+                                      'lib/control/control.h')
+    assert described == table
 
 
 # Files: a line of the file is where the mistake is.
@@ -294,6 +317,8 @@ SEMANTICS = [
     (['--mirror', '1=net_ring1,rx'], "--mirror: found 'port 1'", 'another port for its copies than itself'),
     (['--mirror', '0=1,rx', '--mirror', 'net_ring0=net_ring1,rx'], "--mirror: found 'a second mirror of port 0'",
      'one for what it receives, which port 1 is already'),
+    # a frame is twelve buffers here, which is more than what is sent in one
+    (['--data-room', '128', '--owner-limit', '0,151551'], 'at least 151552 for port 0', '32 packets of 4736 bytes'),
     (['--config', '(0,0,0),(0,1,0),(0,2,0),' + ','.join(f'(0,{i},0)' for i in range(3, 60))], '--config', 'RX queues'),
 ]
 
@@ -304,16 +329,19 @@ def test_semantics(check, case):
     check(*options).assert_one_line(2, *parts)
 
 
+SEED = ['--ecmp-seed', '7']
+
+
 def test_order_does_not_matter(check):
-    options = [['--route', '0.0.0.0/0,via=10.0.1.2'], ['--neigh', '1,10.0.1.2,02:00:00:00:00:02'], ADDRS[:2], ADDRS[2:]]
+    options = [SEED, ['--route', '0.0.0.0/0,via=10.0.1.2'], ['--neigh', '1,10.0.1.2,02:00:00:00:00:02'], ADDRS[:2], ADDRS[2:]]
     ended = check(*sum(options, []))
     assert ended.status == 0 and ended.err == '', ended
     assert check(*sum(reversed(options), [])).out == ended.out
 
 
 def test_same_route_twice_is_one(check):
-    once = check(*ADDRS, '--route', '9.0.0.0/8,via=10.0.0.2,via=10.0.0.3')
-    twice = check(*ADDRS, '--route', '9.0.0.0/8,via=10.0.0.2,via=10.0.0.3', '--route', '9.0.0.0/8,via=10.0.0.3,via=10.0.0.2')
+    once = check(*SEED, *ADDRS, '--route', '9.0.0.0/8,via=10.0.0.2,via=10.0.0.3')
+    twice = check(*SEED, *ADDRS, '--route', '9.0.0.0/8,via=10.0.0.2,via=10.0.0.3', '--route', '9.0.0.0/8,via=10.0.0.3,via=10.0.0.2')
     assert (once.status, twice.out) == (0, once.out), twice
 
 

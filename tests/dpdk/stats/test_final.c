@@ -181,6 +181,31 @@ test_control(void **state)
 	assert_unbalanced("2 outcomes of packets that nobody punted");
 }
 
+/* What was read last is shown on when the control thread has gone, and at last what it ended with. */
+static void
+test_control_ends(void **state)
+{
+	struct control_counts last = {.made = 3}, counts;
+	struct stats *stats;
+
+	world.control.made = 1;
+	assert_int_equal(stats_create(&world.conf, &stats), 0);
+	counts_read_control(&stats->control, &counts);
+	assert_int_equal(counts.made, 0);
+	stats_set_control(stats, world_control());
+	counts_read_control(&stats->control, &counts);
+	assert_int_equal(counts.made, 1);
+	world.control.made = 2;
+	stats_set_control(stats, NULL);
+	world.control.made = 99;
+	counts_read_control(&stats->control, &counts);
+	assert_int_equal(counts.made, 2);
+	stats_control_ended(stats, &last);
+	counts_read_control(&stats->control, &counts);
+	assert_int_equal(counts.made, 3);
+	stats_destroy(stats);
+}
+
 static void
 test_owners(void **state)
 {
@@ -418,6 +443,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup(test_mirrored, world_reset),
 		cmocka_unit_test_setup(test_injected_and_fragmented, world_reset),
 		cmocka_unit_test_setup(test_control, world_reset),
+		cmocka_unit_test_setup(test_control_ends, world_reset),
 		cmocka_unit_test_setup(test_owners, world_reset),
 		cmocka_unit_test_setup(test_buffers, world_reset),
 		cmocka_unit_test_setup(test_audit, world_reset),
