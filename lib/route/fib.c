@@ -2,13 +2,13 @@
 /*
  * Building, updating and swapping the two copies of a FIB.
  *
- * Before the first publication only the RIB fills; the copy is built once, in the order of rib_sort()
+ * Before the first publication only the RIB fills; the copy is built once, in the order of choice_sort()
  * (covering prefixes first, so that adding a prefix never has to go around longer ones). After that an
  * update of a few prefixes is applied to the standby in place, and any error of the library means: free it,
  * build it from the RIB. A copy is built with room to grow, so builds for want of room come in a geometric
  * row.
  *
- * Invariants between calls: live is the state of the RIB at the last publication; so is
+ * Invariants between calls: live is what prefixes showed at the last publication; so is
  * standby, if it exists (after a failed fib_side_prepare() it may be ahead, which notes applied twice do not
  * mind).
  *
@@ -62,7 +62,7 @@ build_sorted(struct fib_side *side, struct fib *fib, const struct rib_route *rou
 
 	for (unsigned int doublings = 0; doublings < 8; doublings++) {
 		const struct fib_size size = size_for(side->ops, n, n_tbl8, doublings);
-		void *const table = side->ops->create(side->rib->node, &size);
+		void *const table = side->ops->create(side->choice->rib->node, &size);
 
 		if (table == NULL)
 			return -ENOMEM;
@@ -80,15 +80,16 @@ static int
 fib_build(struct fib_side *side, struct fib *fib)
 {
 	struct rib_route *routes;
+	uint32_t n;
 	int ret;
 
 	*fib = (struct fib){0};
-	if (side->rib->n_prefixes == 0)
+	if (side->choice->rib->n_prefixes == 0)
 		return 0;
-	ret = rib_sort(side->rib, &routes);
+	ret = choice_sort(side->choice, &routes, &n);
 	if (ret != 0)
 		return ret;
-	ret = build_sorted(side, fib, routes, side->rib->n_prefixes);
+	ret = build_sorted(side, fib, routes, n);
 	free(routes);
 	return ret;
 }
@@ -101,12 +102,12 @@ fib_drop(const struct fib_side *side, struct fib *fib)
 	*fib = (struct fib){0};
 }
 
-/* Makes table yield for prefix what the RIB says. */
+/* Makes table yield for prefix what it shows. */
 static int
 apply_note(const struct fib_side *side, void *table, const struct ip_prefix *prefix)
 {
-	const struct rib_entry entry = rib_get(side->rib, prefix);
-	const uint16_t want = rib_entry_best(&entry);
+	const struct rib_entry entry = rib_get(side->choice->rib, prefix);
+	const uint16_t want = choice_shown(side->choice, prefix, &entry);
 	const uint16_t have = side->ops->find(table, prefix);
 	int ret = 0;
 
@@ -133,11 +134,11 @@ apply_notes(const struct fib_side *side, void *table)
 }
 
 int
-fib_side_init(struct fib_side *side, const struct rib *rib)
+fib_side_init(struct fib_side *side, const struct choice *choice)
 {
 	*side = (struct fib_side){
-		.ops = rib->family == AF_INET ? &fib4_ops : &fib6_ops,
-		.rib = rib,
+		.ops = choice->rib->family == AF_INET ? &fib4_ops : &fib6_ops,
+		.choice = choice,
 		.notes = calloc(FIB_NOTES_MAX, sizeof(*side->notes)),
 	};
 	return side->notes == NULL ? -ENOMEM : 0;
@@ -160,6 +161,12 @@ fib_side_touch(struct fib_side *side, const struct ip_prefix *prefix)
 		side->rebuild = true;
 	else
 		side->notes[side->n_notes++] = *prefix;
+}
+
+uint16_t
+fib_side_live(const struct fib_side *side, const struct ip_prefix *prefix)
+{
+	return side->live.table == NULL ? 0 : side->ops->find(side->live.table, prefix);
 }
 
 bool

@@ -3,13 +3,13 @@
  * The forwarding information base of one family: up to two copies of an rte_fib
  * or rte_fib6, of which workers read one.
  *
- *   fib_side_touch()   notes a prefix whose best id changed in the RIB
- *   fib_side_prepare() brings the standby copy to the state of the RIB, or builds one
+ *   fib_side_touch()   notes a prefix that may show another id than before (choice.h)
+ *   fib_side_prepare() brings the standby copy to what prefixes show now, or builds one
  *   (the caller swaps the view and waits for the workers)
  *   fib_side_settle()  brings the copy that was live to the same state; it is the standby now
  *
- * What a prefix should yield is never queued, only that it changed: applying a note compares RIB and
- * copy, so notes may be applied twice and in any order. Control thread only.
+ * What a prefix should yield is never queued, only that it changed: applying a note compares what it shows
+ * with the copy, so notes may be applied twice and in any order. Control thread only.
  */
 #ifndef FIB_H
 #define FIB_H
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rib.h"
+#include "choice.h"
 #include "route.h"
 
 /* No adjacency or group has this id. */
@@ -36,7 +36,7 @@ struct fib_size {
 
 /* What differs between rte_fib and rte_fib6; table is one or the other. */
 struct fib_ops {
-	/* How many tbl8 groups routes[n], sorted as by rib_sort(), make the library reserve when added in
+	/* How many tbl8 groups routes[n], sorted as by choice_sort(), make the library reserve when added in
 	 * this order. */
 	uint32_t (*count_tbl8)(const struct rib_route *routes, uint32_t n);
 	uint32_t slack_tbl8; /* to add to that */
@@ -61,7 +61,7 @@ struct fib {
 
 struct fib_side {
 	const struct fib_ops *ops;
-	const struct rib *rib;
+	const struct choice *choice;
 	struct fib live;    /* workers read it */
 	struct fib standby; /* table NULL: there is none */
 	struct ip_prefix *notes;
@@ -70,14 +70,16 @@ struct fib_side {
 	uint32_t n_builds;
 };
 
-/* Empty side over rib. Returns 0, -ENOMEM. */
-int fib_side_init(struct fib_side *side, const struct rib *rib);
+/* Empty side that shows what choice says. Returns 0, -ENOMEM. */
+int fib_side_init(struct fib_side *side, const struct choice *choice);
 void fib_side_fini(struct fib_side *side);
 
 void fib_side_touch(struct fib_side *side, const struct ip_prefix *prefix);
+/* The id that the live copy has for exactly this prefix, 0 if none. */
+uint16_t fib_side_live(const struct fib_side *side, const struct ip_prefix *prefix);
 bool fib_side_changed(const struct fib_side *side);
 
-/* Returns 0 and standby as the RIB says, or -ENOMEM: live and the notes are as before, so it can be tried
+/* Returns 0 and standby as it should be, or -ENOMEM: live and the notes are as before, so it can be tried
  * again. */
 int fib_side_prepare(struct fib_side *side);
 

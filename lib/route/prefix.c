@@ -88,3 +88,13 @@ ip_prefix_covers(const struct ip_prefix *prefix, const struct ip_addr *addr)
 			return false;
 	return true;
 }
+
+struct ip_prefix
+ip_prefix_join(const struct ip_prefix *a, const struct ip_prefix *b)
+{
+	struct ip_prefix join = a->len < b->len ? *a : *b;
+
+	while (!ip_prefix_covers(&join, &a->addr) || !ip_prefix_covers(&join, &b->addr))
+		join = ip_prefix_from(&join.addr, join.len - 1);
+	return join;
+}

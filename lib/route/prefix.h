@@ -28,6 +28,9 @@ struct ip_prefix ip_prefix_from(const struct ip_addr *addr, uint8_t len);
 /* The prefix that holds addr alone: /32 or /128. */
 struct ip_prefix ip_prefix_host(const struct ip_addr *addr);
 
+/* The longest prefix that covers both; they are of one family. */
+struct ip_prefix ip_prefix_join(const struct ip_prefix *a, const struct ip_prefix *b);
+
 /* The last address of prefix: all host bits 1. */
 struct ip_addr ip_prefix_last(const struct ip_prefix *prefix);
 

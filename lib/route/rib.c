@@ -8,7 +8,6 @@
  * them.
  */
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,51 +132,15 @@ rib_entry_best(const struct rib_entry *entry)
 	return 0;
 }
 
-/* Byte by byte in memory: family (the same for all), address, length. */
-static int
-compare_routes(const void *a, const void *b)
+bool
+rib_next(const struct rib *rib, uint32_t *at, struct ip_prefix *prefix, struct rib_entry *entry)
 {
-	return memcmp(a, b, sizeof(struct ip_prefix));
-}
-
-static_assert(offsetof(struct rib_route, prefix) == 0 && offsetof(struct ip_prefix, len) == 17,
-	"compare_routes() sorts by address, then length");
-
-/* The prefixes that cover a route, each covering the next, are a chain of earlier routes. */
-static void
-find_covers(struct rib_route *routes, uint32_t n)
-{
-	const struct rib_route *chain[129];
-	unsigned int depth = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		while (depth > 0 && !ip_prefix_covers(&chain[depth - 1]->prefix, &routes[i].prefix.addr))
-			depth--;
-		if (depth > 0)
-			routes[i].cover_len = chain[depth - 1]->prefix.len;
-		chain[depth++] = &routes[i];
-	}
-}
-
-int
-rib_sort(const struct rib *rib, struct rib_route **routes)
-{
-	struct rib_route *const sorted = calloc(rib->n_prefixes + 1, sizeof(*sorted));
 	const void *key;
 	void *word;
-	uint32_t i = 0;
-	uint32_t n = 0;
 
-	if (sorted == NULL)
-		return -ENOMEM;
-	while (rte_hash_iterate(rib->hash, &key, &word, &i) >= 0) {
-		const struct rib_entry entry = entry_from_word(word);
-
-		memcpy(&sorted[n].prefix, key, sizeof(sorted[n].prefix));
-		sorted[n++].id = rib_entry_best(&entry);
-	}
-	qsort(sorted, n, sizeof(*sorted), compare_routes);
-	find_covers(sorted, n);
-	*routes = sorted;
-	return 0;
+	if (rte_hash_iterate(rib->hash, &key, &word, at) < 0)
+		return false;
+	memcpy(prefix, key, sizeof(*prefix));
+	*entry = entry_from_word(word);
+	return true;
 }

@@ -2,18 +2,19 @@
 /*
  * The routing information base of one family: what is known about each prefix, from every
  * source, whether or not a better source hides it. Nobody looks addresses up here, only prefixes,
- * so it is a hash table (rte_hash), and a sorted copy when a FIB is to be built. (As a tree, rte_rib took
+ * so it is a hash table (rte_hash), and a sorted copy when a FIB is to be built (choice.h). (As a tree, rte_rib took
  * four times the memory and rte_rib6 ten times the time: doc/adr/0001-fib.md.) Control thread only.
  */
 #ifndef RIB_H
 #define RIB_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "route.h"
 
-/* In order of precedence: the first source that has an id wins. */
+/* In order of precedence: the first source that has a usable id (choice.h) wins. */
 enum rib_source {
 	RIB_LOCAL,      /* our own address */
 	RIB_CONFIGURED, /* route_add and its relatives */
@@ -49,19 +50,11 @@ struct rib_entry rib_get(const struct rib *rib, const struct ip_prefix *prefix);
 /* Replaces what prefix has; all ids 0 takes it out, which cannot fail. Returns 0, -ENOMEM. */
 int rib_set(struct rib *rib, const struct ip_prefix *prefix, struct rib_entry entry);
 
-/* The id that wins, 0 if there is none. */
+/* The id that wins while all links are up, 0 if there is none. */
 uint16_t rib_entry_best(const struct rib_entry *entry);
 
-struct rib_route {
-	struct ip_prefix prefix;
-	uint8_t cover_len; /* length of the longest shorter prefix that covers this one, 0 if none */
-	uint16_t id;       /* the best */
-};
-
-/*
- * All prefixes in order of address, a covering prefix before those it covers: *routes[rib->n_prefixes], to
- * be freed by the caller. Returns 0, -ENOMEM.
- */
-int rib_sort(const struct rib *rib, struct rib_route **routes);
+/* The next prefix, in no order, and moves *at behind it; false: there are no more. Start with *at = 0; nothing
+ * may change on the way. */
+bool rib_next(const struct rib *rib, uint32_t *at, struct ip_prefix *prefix, struct rib_entry *entry);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * The route table: what callers may say, and what follows from it for the parts.
  *
- * A prefix has one slot per source in its RIB entry (rib.h); the best one is what the FIB yields. Every
- * change goes through slot_set(), which notes the prefix for the FIB if the best id changed. So
+ * A prefix has one slot per source in its RIB entry (rib.h); which one the FIB yields, if any, is the choice of
+ * choice.h. Every change goes through slot_set(), which notes the prefix for the FIB if that may be another. So
  * deleting a configured route uncovers the connected one below it without anyone having to know.
  *
  * Who holds references to next hops: an own address its subnet's adjacency, a neighbour its own (once), a
@@ -36,8 +36,13 @@ table_init(struct route_table *table, int node)
 		ret = group_init(&table->groups, node);
 	for (unsigned int i = 0; ret == 0 && i < N_FAMILIES; i++) {
 		ret = rib_init(&table->ribs[i], family[i], node);
+		table->choices[i] = (struct choice){
+			.rib = &table->ribs[i],
+			.adjacencies = &table->adjacencies,
+			.groups = &table->groups,
+		};
 		if (ret == 0)
-			ret = fib_side_init(&table->sides[i], &table->ribs[i]);
+			ret = fib_side_init(&table->sides[i], &table->choices[i]);
 	}
 	return ret;
 }
@@ -84,13 +89,13 @@ int
 slot_set(struct route_table *table, const struct ip_prefix *prefix, enum rib_source source, uint16_t id)
 {
 	const unsigned int i = family_index(prefix->addr.family);
-	struct rib_entry entry = rib_get(&table->ribs[i], prefix);
-	const uint16_t before = rib_entry_best(&entry);
+	const struct rib_entry before = rib_get(&table->ribs[i], prefix);
+	struct rib_entry after = before;
 	int ret;
 
-	entry.id[source] = id;
-	ret = rib_set(&table->ribs[i], prefix, entry);
-	if (ret == 0 && rib_entry_best(&entry) != before)
+	after.id[source] = id;
+	ret = rib_set(&table->ribs[i], prefix, after);
+	if (ret == 0 && choice_changed(&table->choices[i], prefix, &before, &after))
 		fib_side_touch(&table->sides[i], prefix);
 	return ret;
 }
@@ -101,18 +106,12 @@ route_port_set(struct route_table *table, uint16_t port, const struct rte_ether_
 	return adjacency_port_set(&table->adjacencies, port, mac, mtu);
 }
 
-void
-route_port_link(struct route_table *table, uint16_t port, bool up)
-{
-	if (adjacency_port_link(&table->adjacencies, port, up))
-		group_link(&table->groups, &table->adjacencies);
-}
-
 int
 route_publish(struct route_table *table)
 {
 	struct route_view *const next = &table->views[table->view == &table->views[0]];
 
+	link_settle(table);
 	for (unsigned int i = 0; i < N_FAMILIES; i++)
 		if (fib_side_prepare(&table->sides[i]) != 0)
 			return -ENOMEM;

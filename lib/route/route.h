@@ -14,6 +14,17 @@
  *
  * Precedence for one prefix: own address (local) > configured route > connected > neighbour.
  *
+ * Links. A next hop over a port that is down is not usable; nor is a group, if all of its next hops are. Own
+ * addresses, directed broadcasts, blackholes and their like always are. A prefix yields the first of its sources
+ * that is usable. If none is, it is withdrawn, be it configured, connected or a neighbour's, so that lookups
+ * fall to the longest shorter prefix that is not; unless no shorter prefix is usable: then it stays, and its
+ * packets go to NEXTHOP_PORT_DOWN. This holds for every published table, whatever came first. (Of two ports
+ * with the same subnet, or the same neighbour, only the first has the prefix, also while it is down.)
+ *
+ * Groups. A next hop of a group that is unresolved or whose port is down leaves it at once, and its flows
+ * are shared out among those that live, by weight; those of other next hops do not move. When it is back, so are
+ * its flows. If none lives, all get their own flows, and packets are told why (group.h).
+ *
  * Threads: everything that changes runs on one thread at a time (main at start, then control);
  * the lookups run on any worker that is registered with the qsbr variable.
  */
@@ -75,8 +86,14 @@ int route_add_connected(struct route_table *table, uint16_t port, const struct i
  * Returns 0, -EINVAL (port >= RTE_MAX_ETHPORTS), -EBUSY (in use with another MAC or MTU). */
 int route_port_set(struct route_table *table, uint16_t port, const struct rte_ether_addr *mac, uint32_t mtu);
 
-/* Every adjacency over port goes to (or comes back from) NEXTHOP_PORT_DOWN. Visible to workers at once. */
-void route_port_link(struct route_table *table, uint16_t port, bool up);
+/*
+ * The link of port is up, or down. Every adjacency over it goes to (or comes back from) NEXTHOP_PORT_DOWN, and
+ * leaves (or comes back to) its groups, visible to workers at once. Prefixes that fall to others, or are
+ * withdrawn, do so with the next route_publish(). Looks through the whole RIB (about 0.1 us per prefix, and
+ * 1 us per prefix over the port); if nothing changed, does nothing.
+ * Returns true if a route_publish() is due.
+ */
+bool route_port_link(struct route_table *table, uint16_t port, bool up);
 
 /* A neighbour is known: resolves the adjacency of (port, addr), adding a host route for it.
  * Visible to workers at once where a published route leads to the adjacency; the host route with the next

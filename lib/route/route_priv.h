@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "adjacency.h"
+#include "choice.h"
 #include "fib.h"
 #include "group.h"
 #include "rib.h"
@@ -19,6 +20,7 @@ struct route_table {
 	struct route_view views[2];
 	struct rte_rcu_qsbr *qsbr;
 	struct rib ribs[N_FAMILIES];
+	struct choice choices[N_FAMILIES];
 	struct fib_side sides[N_FAMILIES];
 	struct adjacency_table adjacencies;
 	struct group_table groups;
@@ -29,9 +31,12 @@ struct route_table {
 /* What source has for prefix, 0 if nothing. */
 uint16_t slot_get(const struct route_table *table, const struct ip_prefix *prefix, enum rib_source source);
 
-/* id 0 empties the slot, which cannot fail. Notes the prefix for the FIB if its best id changes. Returns 0,
+/* id 0 empties the slot, which cannot fail. Notes the prefix for the FIB if that may show another id. Returns 0,
  * -ENOMEM. */
 int slot_set(struct route_table *table, const struct ip_prefix *prefix, enum rib_source source, uint16_t id);
+
+/* Notes the prefixes for which other prefixes have changed something since the last publication. */
+void link_settle(struct route_table *table);
 
 /* The own address addr, or NULL. */
 const struct own_addr *own_find(const struct route_table *table, const struct ip_addr *addr);

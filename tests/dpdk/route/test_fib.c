@@ -19,6 +19,17 @@
 #include "route_priv.h"
 #include "world.h"
 
+/* The release build has time for more of the same. */
+#ifdef __SANITIZE_ADDRESS__
+#define N_STATIC  20000u
+#define N_CHANGES 40u
+#define N_LONG    10000u
+#else
+#define N_STATIC  120000u
+#define N_CHANGES 120u
+#define N_LONG    60000u
+#endif
+
 static const uint64_t seeds[] = {1, 20240229, 0xfeedface};
 
 static unsigned int
@@ -103,7 +114,7 @@ run_static(unsigned int family, uint64_t seed, unsigned int n)
 	for (unsigned int i = 0; i < n; i++)
 		add_random(&world, family, &random);
 	publish(&world);
-	world_verify(&world, family, &random, 120000);
+	world_verify(&world, family, &random, N_STATIC);
 	world_destroy(&world);
 }
 
@@ -129,7 +140,7 @@ run_changes(unsigned int family, uint64_t seed)
 	random_seed(&random, seed);
 	world_create(&world);
 	n_fixed = world.linear[family].n;
-	for (unsigned int round = 0; round < 300; round++) {
+	for (unsigned int round = 0; round < N_CHANGES; round++) {
 		for (unsigned int n = 1 + random_below(&random, 30); n > 0; n--) {
 			if (random_below(&random, 400) > world.linear[family].n)
 				add_random(&world, family, &random);
@@ -137,7 +148,7 @@ run_changes(unsigned int family, uint64_t seed)
 				del_random(&world, family, &random, n_fixed);
 		}
 		publish(&world);
-		world_verify(&world, family, &random, 500);
+		world_verify(&world, family, &random, 150);
 	}
 	while (world.linear[family].n > n_fixed)
 		del_random(&world, family, &random, n_fixed);
@@ -339,7 +350,7 @@ test_long_run(void **state)
 			"2001:db8:5::2/127", "2001:db8:5:8::/64"},
 	};
 	const char *const setting = getenv("MAGPIE_ROUTE_ROUNDS");
-	const unsigned long n_rounds = setting != NULL ? strtoul(setting, NULL, 10) : 60000;
+	const unsigned long n_rounds = setting != NULL ? strtoul(setting, NULL, 10) : N_LONG;
 	const uint64_t start = rte_get_timer_cycles();
 	struct random random;
 	struct world world;

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <rte_common.h>
+
 #include "prefix.h"
 
 typedef unsigned __int128 wide_t;
@@ -116,6 +118,30 @@ test_check_family_and_length(void **state)
 	assert_false(ip_prefix_check(&prefix));
 }
 
+/* Any two lengths, with addresses that differ first at any bit. */
+static void
+test_join(void **state)
+{
+	for (unsigned int f = 0; f < 2; f++) {
+		const uint8_t bits = ip_family_bits(families[f]);
+		const struct ip_addr addr = addr_some(families[f]);
+
+		for (unsigned int i = 0; i < 64u * bits; i++) {
+			const uint8_t differ = (uint8_t)(i % bits);
+			struct ip_addr other = addr;
+			struct ip_prefix a, b, join;
+
+			other.bytes[differ / 8] ^= (uint8_t)(0x80 >> differ % 8);
+			a = ip_prefix_from(&addr, (uint8_t)(i * 7 % (bits + 1)));
+			b = ip_prefix_from(&other, (uint8_t)(i / 64 * 5 % (bits + 1)));
+			join = ip_prefix_join(&a, &b);
+			assert_int_equal(join.len, RTE_MIN(RTE_MIN(a.len, b.len), differ));
+			assert_true(ip_prefix_check(&join));
+			assert_true(ip_prefix_covers(&join, &addr));
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -124,6 +150,7 @@ main(void)
 		cmocka_unit_test(test_unused_bytes_are_zero),
 		cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_check_family_and_length),
+		cmocka_unit_test(test_join),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
