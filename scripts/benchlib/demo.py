@@ -33,12 +33,12 @@ class Outcome:
         if not account.balanced:
             out.append(f'{account.ledger}: rx {account.rx:,} tx {account.tx:,} dropped {account.dropped:,} '
                        f'punted {account.punted:,}')
-        if account.rx == 0 or account.tx <= ENOUGH * account.rx:
-            out.append(f'forwarded {account.tx:,} of {account.rx:,}, which is not more than {ENOUGH:.1%}')
+        if account.rx == 0 or account.forwarded <= ENOUGH * account.rx:
+            out.append(f'forwarded {account.forwarded:,} of {account.rx:,}, which is not more than {ENOUGH:.1%}')
         if account.rx != self.sent:
             out.append(f'testpmd sent {self.sent:,} but Magpie received {account.rx:,}')
         if account.tx != self.back:
-            out.append(f'Magpie forwarded {account.tx:,} but testpmd got {self.back:,} back')
+            out.append(f'Magpie sent {account.tx:,} but testpmd got {self.back:,} back')
         return out
 
 
@@ -48,13 +48,15 @@ def _row(text, number, remark=''):
 
 def _print_summary(outcome):
     account = outcome.account
-    share = f'{100 * account.tx / account.rx:.4f} % of what it received' if account.rx else ''
+    share = f'{100 * account.forwarded / account.rx:.4f} % of what it received' if account.rx else ''
     print('\nSummary')
     _row('offered by testpmd', f'{outcome.taken + outcome.refused:,}', f'64-byte frames, {FLOWS} flows')
     if outcome.refused:
         _row('  no room in the ring', f'{outcome.refused:,}', 'testpmd offers more than Magpie and the links take')
     _row('received by Magpie', f'{account.rx:,}')
-    _row('forwarded', f'{account.tx:,}', share)
+    _row('forwarded', f'{account.forwarded:,}', share)
+    if account.injected:
+        _row('made by Magpie', f'{account.injected:,}', 'ARP and neighbour discovery')
     _row('dropped', f'{account.dropped:,}')
     for kind, name, count, why in account.reasons:
         _row(f'  {kind} {name}', f'{count:,}', why)

@@ -7,6 +7,10 @@ from .process import Process
 from .telemetry import Telemetry
 
 
+PACKETS = re.compile(r'^packets: rx (\d+)(?: \+ mirrored (\d+))?(?: \+ injected (\d+))?(?: \+ fragmented (\d+))?'
+                     r' = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', re.M)
+
+
 class Magpie(Process):
     """Magpie with one worker on one CPU."""
 
@@ -34,9 +38,10 @@ class Account:
 
     def __init__(self, text):
         text = text.replace('\r', '')
-        packets = re.findall(r'^packets: rx (\d+)(?: \+ mirrored (\d+))? = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', text, re.M)
+        packets = PACKETS.findall(text)
         self.complete = bool(packets)
-        self.rx, self.mirrored, self.tx, self.dropped, self.punted = (int(n or 0) for n in (packets or [[0] * 5])[-1])
+        self.rx, self.mirrored, self.injected, self.fragmented, self.tx, self.dropped, self.punted = (
+            int(n or 0) for n in (packets or [[0] * 7])[-1])
         last = packets and text.rindex('packets: rx')
         final = text[text.rfind('ran '):] if last else ''
         self.reasons = [(kind, name, int(count), why) for kind, name, count, why in
@@ -48,7 +53,13 @@ class Account:
 
     @property
     def packets_balanced(self):
-        return self.complete and self.rx + self.mirrored == self.tx + self.dropped + self.punted
+        came = self.rx + self.mirrored + self.injected + self.fragmented
+        return self.complete and came == self.tx + self.dropped + self.punted
+
+    @property
+    def forwarded(self):
+        """What was sent without what Magpie made itself: ARP and neighbour discovery."""
+        return self.tx - self.injected
 
     @property
     def balanced(self):

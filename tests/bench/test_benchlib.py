@@ -48,6 +48,13 @@ class AccountTest(unittest.TestCase):
         self.assertTrue(Account(FINAL.replace('rx 100 = tx 91', 'rx 100 + mirrored 9 = tx 100')).balanced)
         self.assertFalse(Account(FINAL.replace('rx 100 = tx 91', 'rx 100 + mirrored 9 = tx 101')).balanced)
 
+    def test_injected_and_fragmented(self):
+        account = Account(FINAL.replace('rx 100 = tx 91', 'rx 100 + injected 5 + fragmented 3 = tx 99'))
+        self.assertEqual((account.injected, account.fragmented, account.tx, account.forwarded), (5, 3, 99, 94))
+        self.assertTrue(account.balanced)
+        self.assertTrue(Account(FINAL.replace('rx 100 = tx 91', 'rx 100 + mirrored 1 + injected 1 + fragmented 1 = tx 94')).balanced)
+        self.assertFalse(Account(FINAL.replace('rx 100 = tx 91', 'rx 100 + injected 5 = tx 95')).balanced)
+
     def test_faults(self):
         self.assertFalse(Account('').balanced)
         self.assertFalse(Account(FINAL.replace('tx 91', 'tx 90')).balanced)
@@ -58,6 +65,9 @@ class OutcomeTest(unittest.TestCase):
     def test_complaints(self):
         self.assertEqual(FakeOutcome(10000).complaints(), [])
         self.assertEqual(FakeOutcome(9991).complaints(), [])
+        made = FakeOutcome(9990, back=10000)
+        made.account = Account('ran 1.000 s\npackets: rx 10000 + injected 10 = tx 10000 + dropped 10 + punted 0\nledger balanced\n')
+        self.assertEqual(len(made.complaints()), 1)
         for wrong in (FakeOutcome(9990), FakeOutcome(10000, sent=10001), FakeOutcome(10000, back=9999),
                       FakeOutcome(10000, status=1)):
             self.assertEqual(len(wrong.complaints()), 1)

@@ -137,11 +137,12 @@ class Account:
 
     def __init__(self, ended):
         ended.assert_balanced()
-        whole = re.search(r'^packets: rx (\d+)(?: \+ mirrored (\d+))? = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', ended.out,
-                          re.M)
+        whole = re.search(r'^packets: rx (\d+)(?: \+ mirrored (\d+))?(?: \+ injected (\d+))?(?: \+ fragmented (\d+))?'
+                          r' = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', ended.out, re.M)
         assert whole, ended
-        self.rx, self.mirrored, self.tx, self.dropped, self.punted = map(int, whole.groups(default=0))
-        assert self.rx + self.mirrored == self.tx + self.dropped + self.punted, ended
+        self.rx, self.mirrored, self.injected, self.fragmented, self.tx, self.dropped, self.punted = map(int, whole.groups(default=0))
+        assert (self.rx + self.mirrored + self.injected + self.fragmented
+                == self.tx + self.dropped + self.punted), ended
         self.drops = {name: int(n) for name, n in re.findall(r'^dropped (\w+): (\d+)', ended.out, re.M)}
         self.punts = {name: int(n) for name, n in re.findall(r'^punted (\w+): (\d+)', ended.out, re.M)}
         assert sum(self.drops.values()) == self.dropped and sum(self.punts.values()) == self.punted, ended

@@ -10,6 +10,7 @@ import time
 
 import pytest
 from conftest import NOBODY, eal
+from netns import Account
 
 SEED = 20240607
 ROUNDS = 50
@@ -97,8 +98,8 @@ def test_packets_are_forwarded_and_accounted(start, pcap, options, lcores):
     args = eal(f'net_pcap0,rx_pcap={pcap},infinite_rx=1', f'net_pcap1,rx_pcap={pcap}', lcores=lcores)
     ended = start(args, [*ADDRS, *options]).wait_forwarding().stop()
     ended.assert_balanced()
-    line = next(line for line in ended.out.splitlines() if line.startswith('packets: rx '))
-    rx, tx = int(line.split()[2]), int(line.split()[5])
+    account = Account(ended)
+    rx, tx = account.rx, account.tx - account.injected
     # Of two workers the other may be off its CPU while the ring to it runs full.
     assert 1000 < tx <= rx and (lcores != '0' or tx > 0.99 * rx), ended
 
@@ -115,6 +116,7 @@ def test_forwarded_frames_are_right(start, pcap, rundir):
         length = struct.unpack_from('<I', data, at + 8)[0]
         frames.append(data[at + 16:at + 16 + length])
         at += 16 + length
+    frames = [frame for frame in frames if frame[12:14] == b'\x08\x00']  # Magpie tells its address, too
     assert len(frames) == 64
     for i, frame in enumerate(frames):
         total = sum(struct.unpack('>10H', frame[14:34]))
