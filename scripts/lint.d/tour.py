@@ -11,18 +11,24 @@ def _defines(text, name):
     return re.search(rf'^{name}\(|^(struct|enum) {name} {{|^#define {name}\b|^{name}\(\) {{|^ *def {name}\(', text, re.M)
 
 
+def pairs_missing(tree, page):
+    """What page names as `file:function` and is not there."""
+    out = []
+    for number, line in tree.lines(page):
+        for path, name in PAIR.findall(line):
+            if path not in tree.paths:
+                out.append(f'{page}:{number}: there is no file {path}')
+            elif not _defines(tree.text(path), name):
+                out.append(f'{page}:{number}: {path} does not define {name}')
+    return out
+
+
 def check(tree):
     if TOUR not in tree.paths:
         return []
-    out, pairs = [], 0
-    for number, line in tree.lines(TOUR):
-        for path, name in PAIR.findall(line):
-            pairs += 1
-            if path not in tree.paths:
-                out.append(f'{TOUR}:{number}: there is no file {path}')
-            elif not _defines(tree.text(path), name):
-                out.append(f'{TOUR}:{number}: {path} does not define {name}')
-    return out if pairs else [f'{TOUR}:1: names no `file:function`']
+    if not any(PAIR.search(line) for _, line in tree.lines(TOUR)):
+        return [f'{TOUR}:1: names no `file:function`']
+    return pairs_missing(tree, TOUR)
 
 
 GOOD = {TOUR: 'From `lib/a.c:first` to `lib/a.c:second()`.\n',
