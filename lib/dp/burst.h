@@ -4,15 +4,15 @@
  * arrays), so that a rule is one loop that the compiler can vectorise.
  *
  *   column   written by            read by                  valid
- *   mbuf     rx..parse, fit, gate  all                      from rx on
- *   skb      build, split, gate    punt, gate, tx           from build on, if has_heads
- *   data,len parse, fit            all after it             from parse on
+ *   mbuf     rx..fragment, gate    all                      from rx on
+ *   skb      build..fragment, gate punt, gate, tx           from build on, if has_heads
+ *   data,len parse, fit, fragment  all after it             from parse on; len until fragment
  *   eth      parse                 check                    until the gate
  *   w        parse                 check, lookup            until the gate; rows 0..4 of an
  *                                                           IPv4 packet, 0..9 of an IPv6 one
- *   l3len    check                 lookup, gate, rewrite, tx  from check on
+ *   l3len    check, fragment       lookup, gate, rewrite, tx  from check on
  *   bad      check                 check                    until the gate
- *   verdict  check, lookup         gate                     until the gate; only if judged
+ *   verdict  check..fragment       gate                     until the gate; only if judged
  *   id       lookup                lookup                   until the gate
  *   adj      lookup, gate          rewrite, tx              from lookup on, where forwarded
  *
@@ -50,6 +50,7 @@ struct burst {
 	bool has_heads;          /* skb[] is valid */
 	bool judged;             /* verdict[] is valid, some may be other than forward */
 	bool trim;               /* some frame is longer than its packet */
+	bool lists;              /* some packet has fragments on its segment list */
 	bool rearranged; /* some packet has more than one segment still, or a buffer that is not its own */
 
 	struct rte_mbuf *mbuf[BURST_MAX];

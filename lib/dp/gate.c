@@ -38,6 +38,10 @@ burst_gate(struct worker *w, struct burst *b)
 		switch (verdict_info[b->verdict[i]].kind) {
 		case VERDICT_KIND_DROP: drop(w, b, i); break;
 		case VERDICT_KIND_PUNT: burst_punt(w, b, i); break;
+		case VERDICT_KIND_ERROR:
+			if (!burst_tell(w, b, i))
+				drop(w, b, i);
+			break;
 		case VERDICT_KIND_FORWARD:
 			keep(b, n++, i);
 			n4 += i < b->n4;

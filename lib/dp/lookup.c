@@ -9,8 +9,6 @@
 #include "ip6.h"
 #include "worker_priv.h"
 
-#define IP6_DST 24u /* offset of the destination */
-
 static const uint8_t verdict_of_nexthop[NEXTHOP_N_KINDS] = {
 	[NEXTHOP_FORWARD] = VERDICT_forward,
 	[NEXTHOP_NO_ROUTE] = VERDICT_no_route,
@@ -51,8 +49,8 @@ select_paths(const struct worker *w, struct burst *b, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		if (b->id[i] & NEXTHOP_GROUP)
-			b->id[i] = ecmp_select(&groups[b->id[i] & ~NEXTHOP_GROUP], b->data[i] + ETH_HLEN,
-				b->len[i] - ETH_HLEN);
+			b->id[i] = ecmp_select(&groups[b->id[i] & ~NEXTHOP_GROUP], w->conf->ecmp_seed,
+				b->data[i] + ETH_HLEN, b->len[i] - ETH_HLEN);
 }
 
 /* Faults that do not matter to a packet for ourselves (RFC 1812 5.3.1, RFC 4291 2.5.6). */

@@ -206,6 +206,7 @@ burst_parse(struct worker *w, struct burst *b)
 	b->n4 = b->n;
 	b->n6 = 0;
 	b->rearranged = false;
+	b->lists = false;
 	if (b->n == 0)
 		return;
 

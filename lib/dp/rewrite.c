@@ -18,6 +18,24 @@ rewrite_eth(uint8_t *d, const struct adjacency *adj)
 	store32(d + 8, load32(adj->l2 + 8));
 }
 
+static inline void
+rewrite_ip4(uint8_t *d, const struct adjacency *adj)
+{
+	uint8_t *word = d + ETH_HLEN + IP4_TTL_WORD;
+
+	rewrite_eth(d, adj);
+	store32(word, ip4_ttl_rewrite(load32(word)));
+}
+
+/* Fragments behind the first one. */
+static void
+rewrite_lists(struct burst *b)
+{
+	for (uint32_t i = 0; i < b->n4; i++)
+		for (struct skb *skb = skb_frag_list(b->skb[i]); skb != NULL; skb = skb->next)
+			rewrite_ip4(skb->data, b->adj[i]);
+}
+
 /* A chain's mbufs are ours alone since parse, so this cannot fail. */
 static void
 trim_chain(struct worker *w, struct burst *b, uint32_t i, uint32_t len)
@@ -48,16 +66,14 @@ trim(struct worker *w, struct burst *b)
 void
 burst_rewrite(struct worker *w, struct burst *b)
 {
-	for (uint32_t i = 0; i < b->n4; i++) {
-		uint8_t *word = b->data[i] + ETH_HLEN + IP4_TTL_WORD;
-
-		rewrite_eth(b->data[i], b->adj[i]);
-		store32(word, ip4_ttl_rewrite(load32(word)));
-	}
+	for (uint32_t i = 0; i < b->n4; i++)
+		rewrite_ip4(b->data[i], b->adj[i]);
 	for (uint32_t i = b->n4; i < b->n; i++) {
 		rewrite_eth(b->data[i], b->adj[i]);
 		b->data[i][ETH_HLEN + IP6_HOP_LIMIT]--;
 	}
 	if (b->trim)
 		trim(w, b);
+	if (unlikely(b->lists))
+		rewrite_lists(b);
 }

@@ -4,10 +4,11 @@
  * refuses is counted and freed, never offered again in a loop: a peer may have gone.
  *
  * A burst mostly leaves by one port. If not, it is gathered per port and sent before the
- * turn ends, so nothing ever waits here.
+ * turn ends, so nothing ever waits here. Neither does a packet's list of fragments: it is sent in as many bursts as it takes.
  */
 #include <rte_ring.h>
 
+#include "skb_frags.h"
 #include "worker_priv.h"
 
 /* Frees what found no room: under reason, unless it is a copy for a mirror port. */
@@ -108,7 +109,11 @@ static void
 let_go(struct worker *w, struct burst *b)
 {
 	switch (w->complete) {
-	case COMPLETE_ORPHAN: skb_orphan_release_bulk(&w->cpu, b->skb, b->n, b->owner, b->charged); return;
+	case COMPLETE_ORPHAN:
+		if (b->owner == NULL)
+			break;
+		skb_orphan_release_bulk(&w->cpu, b->skb, b->n, b->owner, b->charged);
+		return;
 	case COMPLETE_ORPHAN_PACKET:
 		for (uint32_t i = 0; i < b->n; i++)
 			skb_orphan(&w->cpu, b->skb[i]);
@@ -119,13 +124,11 @@ let_go(struct worker *w, struct burst *b)
 	skb_release_bulk(&w->cpu, b->skb, b->n);
 }
 
-void
-burst_tx(struct worker *w, struct burst *b)
+static void
+send_burst(struct worker *w, struct burst *b)
 {
 	uint32_t differ = 0;
 
-	if (b->n == 0)
-		return;
 	if (unlikely(w->mirrors))
 		burst_mirror_tx(w, b);
 	if (b->has_heads)
@@ -136,6 +139,55 @@ burst_tx(struct worker *w, struct burst *b)
 		scatter(w, b);
 	else
 		worker_send(w, b->adj[0]->port, b->mbuf, b->n);
+}
+
+/* Adds skb to the burst out, which is sent when it is full. */
+static void
+gather(struct worker *w, struct burst *out, struct skb *skb, const struct adjacency *adj)
+{
+	out->skb[out->n] = skb;
+	out->mbuf[out->n] = skb->mbuf;
+	out->adj[out->n] = adj;
+	if (++out->n < BURST_MAX)
+		return;
+	burst_recharge(out);
+	send_burst(w, out);
+	out->n = 0;
+}
+
+/* Fragments leave where their packet stood, among those before and behind it. */
+static __rte_noinline void
+send_lists(struct worker *w, const struct burst *b)
+{
+	struct burst out;
+
+	out.n = 0;
+	out.owner = b->owner;
+	out.charged = 0;
+	out.has_heads = true;
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct skb *list = skb_frag_list_take(b->skb[i]);
+
+		gather(w, &out, b->skb[i], b->adj[i]);
+		while (list != NULL) {
+			struct skb *skb = list;
+
+			list = skb->next;
+			gather(w, &out, skb, b->adj[i]);
+		}
+	}
+	burst_recharge(&out);
+	if (out.n > 0)
+		send_burst(w, &out);
+}
+
+void
+burst_tx(struct worker *w, struct burst *b)
+{
+	if (unlikely(b->lists))
+		send_lists(w, b);
+	else if (b->n > 0)
+		send_burst(w, b);
 }
 
 void

@@ -4,8 +4,8 @@
  * the counters, their names, the manual page's list and the test that every
  * verdict is reached are all made from it.
  *
- * X(name, kind, text, source): kind is FORWARD, PUNT or DROP. Within a family the order is
- * that of RFC 1812 5.2.2. A verdict's number is also the reason given to skb_drop().
+ * X(name, kind, text, source): kind is FORWARD, PUNT, DROP, or ERROR: a drop that the sender is told of by ICMP. Within a family
+ * the order is that of RFC 1812 5.2.2. A verdict's number is also the reason given to skb_drop().
  */
 #ifndef VERDICT_H
 #define VERDICT_H
@@ -38,7 +38,7 @@
 	X(ip4_dst_martian,    DROP, "destination address that must not be forwarded",      "RFC 1812 5.3.7") \
 	X(ip4_multicast,      DROP, "multicast destination",                               "RFC 1812 5.2.3") \
 	X(ip4_broadcast,      DROP, "limited or directed broadcast",                       "RFC 2644") \
-	X(ip4_ttl,            DROP, "time to live used up",                                "RFC 1812 5.3.1") \
+	X(ip4_ttl,            ERROR, "time to live used up",                               "RFC 1812 5.3.1") \
 	X(ip6_truncated,      DROP, "fewer than 40 bytes of IPv6",                         "RFC 8200 3") \
 	X(ip6_version,        DROP, "version is not 6",                                    "RFC 8200 3") \
 	X(ip6_length,         DROP, "payload length beyond the frame",                     "RFC 8200 3") \
@@ -47,16 +47,16 @@
 	X(ip6_dst_martian,    DROP, "destination address that must not be forwarded",      "RFC 4291 2.5") \
 	X(ip6_link_local,     DROP, "link-local address that is not ours",                 "RFC 4291 2.5.6") \
 	X(ip6_multicast,      DROP, "multicast destination",                               "RFC 4291 2.7") \
-	X(ip6_hop_limit,      DROP, "hop limit used up",                                   "RFC 8200 3") \
-	X(no_route,           DROP, "no route",                                            "RFC 1812 5.2.4.3") \
+	X(ip6_hop_limit,      ERROR, "hop limit used up",                                  "RFC 8200 3") \
+	X(no_route,           ERROR, "no route",                                           "RFC 1812 5.2.4.3") \
 	X(blackhole,          DROP, "blackhole route",                                     "-") \
-	X(unreachable,        DROP, "unreachable route",                                   "-") \
-	X(prohibit,           DROP, "prohibit route",                                      "RFC 1812 5.2.7.1") \
-	X(neigh_unresolved,   DROP, "no MAC address known for the next hop",               "RFC 1812 3.3.2") \
-	X(port_down,          DROP, "egress link is down",                                 "-") \
-	X(mtu_exceeded,       DROP, "larger than the egress MTU",                          "RFC 1191") \
+	X(unreachable,        ERROR, "unreachable route",                                  "-") \
+	X(prohibit,           ERROR, "prohibit route",                                     "RFC 1812 5.2.7.1") \
+	X(neigh_unresolved,   PUNT, "no MAC address known for the next hop",               "RFC 1812 3.3.2") \
+	X(port_down,          ERROR, "egress link is down",                                "-") \
+	X(mtu_exceeded,       ERROR, "larger than the egress MTU, and not to be cut",      "RFC 1191") \
 	X(no_head,            DROP, "no skb head was free",                                "-") \
-	X(no_buffer,          DROP, "no data buffer was free to rearrange it in",          "-") \
+	X(no_buffer,          DROP, "no data buffer was free to rearrange or cut it",      "-") \
 	X(owner_limit,        DROP, "its port held as much memory as it may",              "-") \
 	X(tx_full,            DROP, "the egress queue took fewer than offered",            "-") \
 	X(handoff_full,       DROP, "the ring to the port's owner was full",               "-") \
@@ -73,7 +73,7 @@ enum verdict {
 
 static_assert(N_VERDICTS <= SKB_REASONS_MAX, "a verdict is a drop reason");
 
-enum verdict_kind { VERDICT_KIND_FORWARD, VERDICT_KIND_PUNT, VERDICT_KIND_DROP };
+enum verdict_kind { VERDICT_KIND_FORWARD, VERDICT_KIND_PUNT, VERDICT_KIND_DROP, VERDICT_KIND_ERROR };
 
 /* One row of the table. */
 struct verdict_info {

@@ -6,6 +6,9 @@
  *                  read     read     read      |        write     hand over
  *                                              +-> drop (one named reason)   +-> punt (to control)
  *
+ * Between lookup and gate stand two more, for packets that cannot leave as they are: fit, and fragment. What the control thread
+ * gives back comes in at parse, or at tx.
+ *
  * The read stages only lower a packet's verdict. Whatever could make it unsendable is
  * found before a byte of it is written. The gate splits the burst and counts verdicts;
  * after it nothing judges a packet any more, with one exception: the port took fewer than it
@@ -22,6 +25,21 @@
 #define RECLAIM_TURNS         4096u
 #define RECLAIM_REFUSED_TURNS 64u
 
+void
+burst_walk(struct worker *w, const struct worker_rxq *rxq, struct burst *b)
+{
+	burst_parse(w, b);
+	burst_check(rxq, b);
+	burst_lookup(w, b);
+	if (unlikely(b->rearranged))
+		burst_fit(w, b);
+	if (unlikely(b->judged))
+		burst_fragment(w, b);
+	burst_gate(w, b);
+	burst_rewrite(w, b);
+	burst_tx(w, b);
+}
+
 static uint32_t
 walk(struct worker *w, const struct worker_rxq *rxq)
 {
@@ -36,14 +54,7 @@ walk(struct worker *w, const struct worker_rxq *rxq)
 	burst_build(w, rxq, &b);
 	if (unlikely(rxq->mirror_rx != MIRROR_NONE))
 		burst_mirror_rx(w, rxq, &b);
-	burst_parse(w, &b);
-	burst_check(rxq, &b);
-	burst_lookup(w, &b);
-	if (unlikely(b.rearranged))
-		burst_fit(w, &b);
-	burst_gate(w, &b);
-	burst_rewrite(w, &b);
-	burst_tx(w, &b);
+	burst_walk(w, rxq, &b);
 	return n;
 }
 
@@ -62,7 +73,7 @@ take_handoff(struct worker *w, uint16_t port)
 	return n;
 }
 
-/* rx + mirrored + handoff_in == tx + dropped + punted + handoff_out, at the end of every turn. */
+/* The equation of worker.h, at the end of every turn. */
 static bool
 balances(const struct worker *w)
 {
@@ -71,7 +82,7 @@ balances(const struct worker *w)
 
 	for (uint32_t v = 0; v < N_VERDICTS; v++)
 		out += s->punted[v] + w->cpu.drops[v];
-	return s->rx + s->mirrored + s->handoff_in == out;
+	return s->rx + s->mirrored + s->injected + s->fragmented + s->handoff_in == out;
 }
 
 /* Packets that are not admitted do not make drivers look for what they have sent, and what they have sent keeps packets from being
@@ -93,6 +104,8 @@ worker_turn(struct worker *w)
 		n += walk(w, &w->rxq[i]);
 	for (uint32_t i = 0; i < w->n_owned; i++)
 		moved += take_handoff(w, w->owned[i]);
+	if (w->back != NULL)
+		moved += worker_take_back(w);
 	worker_poll_pools(w);
 	assert(balances(w));
 	RTE_SET_USED(balances);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <rte_cycles.h>
 #include <rte_malloc.h>
 
 #include "worker_priv.h"
@@ -40,20 +41,28 @@ owner_init(const struct worker *w, struct worker_rxq *rxq, const struct port *po
 		rxq->charged = &rxq->owner;
 }
 
+/* What the walk compares frames with. */
 static void
-rxq_init(const struct worker *w, struct worker_rxq *rxq, const struct port_rxq *map)
+mac_init(struct worker_rxq *rxq, const struct port *port)
 {
-	const struct port *port = &w->conf->ports[map->port];
 	const uint8_t *mac = port->mac.addr_bytes;
 
-	rxq->port = map->port;
-	rxq->queue = map->queue;
+	rxq->port = port->id;
 	rxq->mac = port->mac;
 	rxq->mac_first2 = load16_be(mac);
 	rxq->mac_last2 = load16_be(mac + 4);
 	rxq->mac_first4 = load32_be(mac);
 	rxq->mac_last4 = load32_be(mac + 2);
-	rxq->frame_max = port->mtu + ETH_HLEN + VLAN_HLEN;
+}
+
+static void
+rxq_init(const struct worker *w, struct worker_rxq *rxq, const struct port_rxq *map)
+{
+	const struct port *port = &w->conf->ports[map->port];
+
+	mac_init(rxq, port);
+	rxq->queue = map->queue;
+	rxq->frame_max = port->any_frame ? UINT32_MAX : port->mtu + ETH_HLEN + VLAN_HLEN;
 	rxq->mirror_rx = policy_of(w->conf, map->port)->mirror_rx;
 	owner_init(w, rxq, port);
 }
@@ -91,9 +100,30 @@ take_txqs(struct worker *w)
 		w->tx[p].handoff = w->tx[p].ours ? NULL : port->handoff;
 		w->tx[p].linear = port->linear;
 		w->tx[p].exclusive = port->exclusive;
+		w->tx[p].fragments = port->fragments;
 		w->tx[p].fast_free = (port->tx_offloads & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE) != 0;
 		if (port->shared && port->owner == w->index)
 			w->owned[w->n_owned++] = p;
+	}
+	return 0;
+}
+
+/* One worker takes what the control thread gives back, for all ports, whoever polls them. */
+static int
+take_back(struct worker *w)
+{
+	const struct dp_conf *conf = w->conf;
+
+	if (w->index != 0)
+		return 0;
+	w->back = alloc(w, conf->n_ports, sizeof(*w->back));
+	if (w->back == NULL)
+		return -ENOMEM;
+	for (unsigned int p = 0; p < conf->n_ports; p++) {
+		mac_init(&w->back[p].in, &conf->ports[p]);
+		/* a reply to a packet that came in fragments is larger than a frame that comes in by the port */
+		w->back[p].in.frame_max = UINT32_MAX;
+		w->back[p].out = (struct adjacency){.port = (uint16_t)p, .kind = NEXTHOP_FORWARD};
 	}
 	return 0;
 }
@@ -133,10 +163,12 @@ worker_create(const struct dp_conf *conf, unsigned int index, uint16_t lcore, st
 	w->index = index;
 	w->lcore = lcore;
 	w->burst = conf->burst;
+	bucket_init(&w->errors, conf->icmp_rate, rte_get_tsc_hz(), rte_rdtsc());
 	skb_cpu_init(&w->cpu, conf->heads, pool_near(conf, lcore), lcore);
 	w->port = alloc(w, conf->n_ports, sizeof(*w->port));
 	w->out = alloc(w, conf->n_ports, sizeof(*w->out));
-	if (w->port == NULL || w->out == NULL || take_rxqs(w) != 0 || take_txqs(w) != 0) {
+	if (w->port == NULL || w->out == NULL || take_rxqs(w) != 0 || take_txqs(w) != 0 ||
+		take_back(w) != 0) {
 		worker_destroy(w);
 		return -ENOMEM;
 	}
@@ -149,6 +181,7 @@ worker_destroy(struct worker *w)
 {
 	if (w == NULL)
 		return;
+	rte_free(w->back);
 	rte_free(w->owned);
 	rte_free(w->tx);
 	rte_free(w->rxq);

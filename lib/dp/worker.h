@@ -4,10 +4,10 @@
  *
  * A turn takes one burst from one RX queue all the way to the TX queues. At its end
  *
- *   rx + mirrored + handoff_in == tx + dropped + punted + handoff_out
+ *   rx + mirrored + injected + fragmented + handoff_in == tx + dropped + punted + handoff_out
  *
- * holds for the worker, and over all workers rx + mirrored == tx + dropped + punted + what is in
- * the hand-off rings.
+ * holds for the worker, and over all workers rx + mirrored + injected + fragmented == tx + dropped + punted + what is in
+ * the hand-off rings. Worker 0 also takes what the control thread gives back (punt.h).
  *
  * Everything in struct worker is written by its lcore only; the control thread reads the counters
  * (each is one aligned word).
@@ -21,6 +21,7 @@
 #include <rte_rcu_qsbr.h>
 
 #include "port.h"
+#include "punt.h"
 #include "route.h"
 #include "skb.h"
 #include "verdict.h"
@@ -34,6 +35,8 @@ enum build_mode { BUILD_LATE, BUILD_EARLY, BUILD_LAZY };
 enum complete_mode { COMPLETE_ORPHAN, COMPLETE_ORPHAN_PACKET, COMPLETE_COMPLETION, COMPLETE_NONE };
 
 #define MIRROR_NONE UINT16_MAX
+
+#define ICMP_UNLIMITED UINT32_MAX /* of icmp_rate */
 
 /* What was asked for one port, beyond struct port. */
 struct port_policy {
@@ -51,15 +54,16 @@ struct dp_conf {
 	struct route_table *routes;
 	const struct port_policy *policy; /* [n_ports]; NULL = nothing was asked for */
 	struct skb_pool *heads;
-	struct skb_owner
-		*punt_owner; /* charged with what is on its way to the control thread; NULL = nobody */
 	struct rte_mempool *const *pools;       /* of data buffers: [n_pools] */
 	struct magazine_pool *const *magazines; /* behind each of pools; NULL for other ops */
 	unsigned int n_pools;
 	enum build_mode build;
 	enum complete_mode complete;
-	unsigned int burst;        /* 1..BURST_MAX */
-	struct rte_ring *punt;     /* of struct skb *, many workers to the control thread */
+	unsigned int burst; /* 1..BURST_MAX */
+	struct punt *punt;  /* the road to the control thread and back */
+	uint32_t
+		icmp_rate; /* packets a second and worker whose senders are told why they were dropped; 0 = none, or ICMP_UNLIMITED */
+	uint32_t ecmp_seed; /* of the flow hash: routers in series with the same one would all choose alike */
 	struct rte_rcu_qsbr *qsbr; /* sized for all workers; thread id = worker index */
 	const volatile int *stop;  /* workers leave when it is not 0 */
 };
@@ -73,8 +77,13 @@ struct worker_port {
 struct worker_stats {
 	uint64_t rx, tx, punted[N_VERDICTS]; /* punted: by verdict; 0 for those that are no punts */
 	uint64_t handoff_in, handoff_out;
-	uint64_t mirrored; /* copies that were to be sent by mirror ports: each is sent or dropped */
-	uint64_t bursts;   /* that had packets, from a queue or a hand-off ring */
+	uint64_t mirrored;   /* copies that were to be sent by mirror ports: each is sent or dropped */
+	uint64_t injected;   /* packets taken back from the control thread */
+	uint64_t fragmented; /* fragments made, beyond the first of each packet */
+	/* of packets dropped under a verdict of kind ERROR: handed to the control thread so that it tells their senders; beyond icmp_rate; no
+	 * room in its ring, or no head. None of these with icmp_rate 0 */
+	uint64_t told, icmp_limited, icmp_full;
+	uint64_t bursts;                   /* that had packets, from a queue or a hand-off ring */
 	uint64_t busy_cycles, idle_cycles; /* TSC: turns with packets, turns without */
 };
 
@@ -94,7 +103,8 @@ int worker_run(void *arg);
 /* One turn over each of its RX queues and owned hand-off rings. Returns the packets received. Worker's lcore (or a test). */
 unsigned int worker_turn(struct worker *worker);
 
-/* Sends what other workers still have put into its hand-off rings. After every worker has left worker_run(). Main thread. */
+/* Sends what other workers still have put into its hand-off rings. After every worker has left worker_run(). Main thread. What is in the
+ * ring back from the control thread is not sent any more: control_join() counts and frees it. */
 void worker_drain(struct worker *worker);
 
 /* Its counters; any thread, single words of their moment. */

@@ -3,6 +3,7 @@
 #ifndef WORKER_PRIV_H
 #define WORKER_PRIV_H
 
+#include "bucket.h"
 #include "burst.h"
 #include "eth.h"
 #include "skb_owner.h"
@@ -17,6 +18,7 @@ struct worker_tx {
 	bool ours;      /* we have a TX queue there */
 	bool linear;    /* the device takes packets of one segment only */
 	bool exclusive; /* it takes buffers only that nobody else sees */
+	bool fragments; /* it may be given several pieces of one buffer */
 	bool fast_free; /* it gives buffers back without looking at them; for a debug build's check */
 };
 
@@ -38,6 +40,12 @@ struct worker_rxq {
 	struct skb_owner owner;    /* of what came in here */
 };
 
+/* A port for what the control thread gives back: as if that had come in by it, or to be sent by it as it is. */
+struct worker_back {
+	struct worker_rxq in;
+	struct adjacency out; /* of which only the port is valid */
+};
+
 struct worker {
 	/* read-only while it runs */
 	const struct dp_conf *conf;
@@ -50,11 +58,14 @@ struct worker {
 	struct worker_rxq *rxq; /* [n_rxq] */
 	uint16_t *owned;        /* ports whose hand-off ring we empty: [n_owned] */
 	struct worker_tx *tx;   /* [conf->n_ports] */
+	struct worker_back
+		*back; /* [conf->n_ports]; NULL: what the control thread gives back is another worker's */
 	/* written every turn */
 	alignas(RTE_CACHE_LINE_SIZE) struct skb_cpu cpu;
 	struct worker_stats stats;
 	struct worker_port *port; /* [conf->n_ports] */
 	struct worker_out *out;   /* [conf->n_ports]; n is 0 between turns */
+	struct bucket errors;     /* of ICMP errors that may be caused */
 	uint32_t idle_turns;
 	uint32_t refused_turns; /* one owner or another had no room */
 	bool refused;           /* in this turn */
@@ -94,6 +105,9 @@ bool mbufs_are_own(const struct rte_mbuf *mbuf);
 /* fit.c: makes *skb a packet in data buffers of its own, by copying if need be. 0, or as skb_copy(): *skb is as before. */
 int worker_own(struct worker *w, struct skb **skb);
 
+/* fragment.c: cuts the IPv4 packets that are larger than their MTU and may be cut. Only if judged. */
+void burst_fragment(struct worker *w, struct burst *b);
+
 /* gate.c: the only place where the burst is split and verdicts are counted; afterwards only packets to forward are left. */
 void burst_gate(struct worker *w, struct burst *b);
 
@@ -118,7 +132,17 @@ void worker_leave_pools(struct worker *w);
 /* punt.c: hands packet i to the control thread, under its verdict. */
 void burst_punt(struct worker *w, struct burst *b, uint32_t i);
 
-/* ecmp.c: the adjacency id that the flow of packet i (at data, len bytes from the IP header on) takes in group. */
-uint32_t ecmp_select(const struct nexthop_group *group, const uint8_t *l3, uint32_t len);
+/* punt.c: drops packet i, and hands it to the control thread so that its sender is told. false: nobody shall be told, it is still the
+ * caller's to drop. */
+bool burst_tell(struct worker *w, struct burst *b, uint32_t i);
+
+/* walk.c: all stages from parse on, of a burst that came in by rxq. */
+void burst_walk(struct worker *w, const struct worker_rxq *rxq, struct burst *b);
+
+/* back.c: walks or sends a burst of what the control thread has given back. Returns its size. Only where back is not NULL. */
+uint32_t worker_take_back(struct worker *w);
+
+/* ecmp.c: the adjacency id that the flow of a packet (len bytes from the IP header on, at l3) takes in group. */
+uint32_t ecmp_select(const struct nexthop_group *group, uint32_t seed, const uint8_t *l3, uint32_t len);
 
 #endif

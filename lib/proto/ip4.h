@@ -11,6 +11,8 @@
 #include "bytes.h"
 
 #define IP4_HLEN     20u /* without options */
+#define IP4_ALEN     4u  /* of an address */
+#define IP4_DST      16u /* offset of the destination */
 #define IP4_TTL_WORD 8u  /* offset of the word TTL, protocol, checksum */
 
 /* Why a header is not fit, in the order it is judged. */

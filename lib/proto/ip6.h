@@ -8,7 +8,9 @@
 #include "bytes.h"
 
 #define IP6_HLEN      40u
-#define IP6_HOP_LIMIT 7u /* offset of the hop limit */
+#define IP6_ALEN      16u /* of an address */
+#define IP6_DST       24u /* offset of the destination */
+#define IP6_HOP_LIMIT 7u  /* offset of the hop limit */
 
 /* Why a header is not fit, in the order it is judged. */
 enum ip6_fault {

@@ -72,42 +72,29 @@ corpus_vectors(uint32_t *n)
 	return vectors;
 }
 
-/* The cell of first_light.tsv in column for id, NULL if there is no such row. Valid until the next call. */
-static const char *
-first_light(const char *id, uint32_t column)
-{
-	static char line[LINE_MAX_BYTES];
-	char *cells[3];
-	const char *found = NULL;
-	FILE *file = open_table("first_light.tsv");
-
-	while (found == NULL && next_row(file, line, cells, 3))
-		if (strcmp(cells[0], id) == 0)
-			found = cells[column];
-	fclose(file);
-	return found;
-}
-
 const char *
 corpus_first_light(const char *id)
 {
-	return first_light(id, 1);
-}
+	static char line[LINE_MAX_BYTES];
+	char *cells[2];
+	const char *found = NULL;
+	FILE *file = open_table("first_light.tsv");
 
-const char *
-corpus_excuse(const char *id)
-{
-	return first_light(id, 2);
+	while (found == NULL && next_row(file, line, cells, 2))
+		if (strcmp(cells[0], id) == 0)
+			found = cells[1];
+	fclose(file);
+	return found;
 }
 
 uint32_t
 corpus_first_light_rows(void)
 {
-	char line[LINE_MAX_BYTES], *cells[3];
+	char line[LINE_MAX_BYTES], *cells[2];
 	FILE *file = open_table("first_light.tsv");
 	uint32_t n = 0;
 
-	while (next_row(file, line, cells, 3))
+	while (next_row(file, line, cells, 2))
 		n++;
 	fclose(file);
 	return n;

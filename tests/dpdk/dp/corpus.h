@@ -20,9 +20,6 @@ const struct vector *corpus_vectors(uint32_t *n);
 /* The verdict name that first_light.tsv gives id, NULL if it has no row. Valid until the next call. */
 const char *corpus_first_light(const char *id);
 
-/* Why that is not what published.tsv says; "" where no reason is given. As above. */
-const char *corpus_excuse(const char *id);
-
 /* Number of rows in first_light.tsv. */
 uint32_t corpus_first_light_rows(void);
 

@@ -75,6 +75,17 @@ judge_macs(const uint8_t *dst, const uint8_t *src)
 	return dst[0] % 2 == 1 ? VERDICT_l2_multicast : VERDICT_not_for_us;
 }
 
+/* IPv4, DF not set, and its end within the longest datagram. */
+static bool
+may_cut(const struct oracle *o)
+{
+	const uint8_t *l3 = o->out.bytes + FRAME_L3;
+	const uint32_t field = frame_get16(l3 + 6);
+
+	return o->family == 0 && field / 0x4000 % 2 == 0 &&
+	       field % 0x2000 * 8 + frame_get16(l3 + 2) - (l3[0] & 15u) * 4 < 65536;
+}
+
 static enum verdict
 judge_route(struct oracle *o, uint8_t family, uint32_t dst_at, uint32_t total)
 {
@@ -84,7 +95,7 @@ judge_route(struct oracle *o, uint8_t family, uint32_t dst_at, uint32_t total)
 	if (o->row->verdict != VERDICT_forward)
 		return o->row->verdict;
 	o->port = o->row->port;
-	return total > topology_mtu[o->port] ? VERDICT_mtu_exceeded : VERDICT_forward;
+	return total <= topology_mtu[o->port] || may_cut(o) ? VERDICT_forward : VERDICT_mtu_exceeded;
 }
 
 /* A packet for one of our own addresses may have used up its TTL, or be link-local. */

@@ -16,7 +16,8 @@ struct oracle {
 	/* if the verdict is forward: */
 	uint16_t port;
 	const struct topology_row *row; /* one path or more */
-	struct frame out;               /* as it leaves, but for the destination MAC, which is path 0's */
+	struct frame
+		out; /* as it leaves, but for the destination MAC, which is path 0's, and in one piece: see pieces.h */
 };
 
 void oracle_judge(const struct frame *in, struct oracle *oracle);

@@ -94,6 +94,7 @@ port_describe(struct rig *rig, const struct rig_conf *conf, uint16_t p)
 		.mtu = conf->mtu ? conf->mtu : 9000,
 		.linear = conf->linear >> p & 1,
 		.exclusive = conf->exclusive >> p & 1,
+		.fragments = conf->fragments >> p & 1,
 		.shared = conf->shared >> p & 1};
 	snprintf(rig->port[p].name, sizeof(rig->port[p].name), "rig%u", p);
 	if (rig->port[p].shared)
@@ -117,6 +118,23 @@ ports_describe(struct rig *rig, const struct rig_conf *conf)
 		rig->port[2].mtu = conf->mirror_mtu;
 }
 
+/* As punt_init() does, with rings of another size. */
+static void
+punt_new(struct rig *rig, const struct rig_conf *conf)
+{
+	const uint32_t slots = conf->punt_slots ? conf->punt_slots : 64;
+
+	for (unsigned int class = 0; class < PUNT_N_CLASSES; class ++) {
+		rig->punt.ring[class] = rig_ring("punt", slots);
+		skb_owner_init(&rig->punt.owner[class], punt_name(class), conf->punt_limit, LCORE_ID_ANY);
+	}
+	rig->punt.back = rig_ring("back", slots);
+	rig->punt.charges = rig->conf.complete != COMPLETE_NONE;
+	rig->conf.punt = &rig->punt;
+	rig->conf.icmp_rate = conf->icmp_rate;
+	rig->conf.ecmp_seed = conf->ecmp_seed;
+}
+
 struct rig *
 rig_create(const struct rig_conf *conf)
 {
@@ -131,9 +149,7 @@ rig_create(const struct rig_conf *conf)
 	rig->conf.complete = conf->build == BUILD_LAZY ? COMPLETE_NONE : conf->complete;
 	pools_new(rig, conf);
 	ports_describe(rig, conf);
-	skb_owner_init(&rig->punt_owner, "punt", conf->punt_limit, LCORE_ID_ANY);
-	if (rig->conf.complete != COMPLETE_NONE)
-		rig->conf.punt_owner = &rig->punt_owner;
+	punt_new(rig, conf);
 	rig->conf.policy = rig->policy;
 	rig->conf.ports = rig->port;
 	rig->conf.n_ports = RIG_PORTS;
@@ -147,7 +163,6 @@ rig_create(const struct rig_conf *conf)
 	if (rig->qsbr == NULL || rte_rcu_qsbr_init(rig->qsbr, RIG_WORKERS_MAX) != 0)
 		rig_die("qsbr");
 	rig->conf.qsbr = rig->qsbr;
-	rig->conf.punt = rig_ring("punt", conf->punt_slots ? conf->punt_slots : 64);
 	for (uint32_t w = 0; w < rig->n_workers; w++)
 		if (worker_create(&rig->conf, w, lcore_of(w), &rig->worker[w]) != 0)
 			rig_die("worker");
@@ -171,17 +186,73 @@ rig_turn(struct rig *rig)
 }
 
 struct skb *
+rig_punted_in(struct rig *rig, enum punt_class class)
+{
+	struct skb *skb;
+
+	return punt_take(&rig->punt, class, &skb, 1) == 1 ? skb : NULL;
+}
+
+struct skb *
 rig_punted(struct rig *rig)
 {
-	void *skb;
+	struct skb *skb = rig_punted_in(rig, PUNT_HOST);
 
-	return rte_ring_dequeue(rig->conf.punt, &skb) == 0 ? skb : NULL;
+	return skb != NULL ? skb : rig_punted_in(rig, PUNT_NEIGH);
+}
+
+struct skb *
+rig_told(struct rig *rig)
+{
+	struct skb *skb = rig_punted_in(rig, PUNT_ERROR);
+
+	rig->n_told += skb != NULL;
+	return skb;
 }
 
 void
 rig_consume(struct rig *rig, struct skb *skb)
 {
 	skb_consume(&rig->control, skb);
+}
+
+uint32_t
+rig_consume_told(struct rig *rig)
+{
+	struct skb *skb;
+	uint32_t n = 0;
+
+	for (; (skb = rig_told(rig)) != NULL; n++)
+		rig_consume(rig, skb);
+	return n;
+}
+
+void
+rig_back(struct rig *rig, struct skb *skb, uint16_t port, enum punt_road road)
+{
+	skb->port = port;
+	if (punt_back_put(&rig->punt, &rig->control, skb, road) != 0)
+		rig_die("ring back is full");
+}
+
+struct skb *
+rig_packet(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n)
+{
+	struct skb *skb;
+
+	if (skb_build(&rig->control, rig_mbuf(rig, frame, cuts, n), &skb) != 0)
+		rig_die("no head left");
+	return skb;
+}
+
+uint64_t
+rig_stat(const struct rig *rig, size_t offset)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t w = 0; w < rig->n_workers; w++)
+		sum += *(const uint64_t *)((const uint8_t *)worker_stats(rig->worker[w]) + offset);
+	return sum;
 }
 
 void
@@ -214,9 +285,9 @@ rig_worker(struct rig *rig, uint32_t index)
 }
 
 struct skb_owner *
-rig_punt_owner(struct rig *rig)
+rig_punt_owner(struct rig *rig, enum punt_class class)
 {
-	return &rig->punt_owner;
+	return &rig->punt.owner[class];
 }
 
 struct rte_mempool *
@@ -239,30 +310,29 @@ drain(struct rig *rig)
 		rig_discard(rig, p);
 	while ((skb = rig_punted(rig)) != NULL)
 		rig_consume(rig, skb);
+	rig_consume_told(rig);
 }
 
-/* rx == tx + dropped + punted over all workers, by packet and by port. */
+/* The equation of worker.h over all workers, by packet and by port; and whoever was to be told was. */
 static void
 check_balance(const struct rig *rig)
 {
-	uint64_t counts[N_VERDICTS], rx = 0, out = 0, port_rx = 0, port_tx = 0, handoff = 0, mirrored = 0;
+	uint64_t counts[N_VERDICTS], out = 0, port_rx = 0, port_tx = 0;
+	const uint64_t rx = RIG_STAT(rig, rx);
+	const uint64_t in =
+		rx + RIG_STAT(rig, mirrored) + RIG_STAT(rig, injected) + RIG_STAT(rig, fragmented);
 
 	rig_counts(rig, counts);
 	for (uint32_t v = 0; v < N_VERDICTS; v++)
 		out += counts[v];
-	for (uint32_t w = 0; w < rig->n_workers; w++) {
-		const struct worker_stats *stats = worker_stats(rig->worker[w]);
-
-		rx += stats->rx;
-		mirrored += stats->mirrored;
-		handoff += stats->handoff_out - stats->handoff_in;
+	for (uint32_t w = 0; w < rig->n_workers; w++)
 		for (uint16_t p = 0; p < RIG_PORTS; p++) {
 			port_rx += worker_port_stats(rig->worker[w], p)->rx_pkts;
 			port_tx += worker_port_stats(rig->worker[w], p)->tx_pkts;
 		}
-	}
-	assert_int_equal(handoff, 0);
-	assert_int_equal(rx + mirrored, out);
+	assert_int_equal(RIG_STAT(rig, handoff_in), RIG_STAT(rig, handoff_out));
+	assert_int_equal(in, out);
+	assert_int_equal(RIG_STAT(rig, told), rig->n_told);
 	assert_int_equal(rx, port_rx);
 	assert_int_equal(counts[VERDICT_forward], port_tx);
 }
@@ -271,7 +341,8 @@ check_balance(const struct rig *rig)
 static void
 check_owners(const struct rig *rig)
 {
-	assert_int_equal(skb_owner_used(&rig->punt_owner), 0);
+	for (unsigned int class = 0; class < PUNT_N_CLASSES; class ++)
+		assert_int_equal(skb_owner_used(&rig->punt.owner[class]), 0);
 	for (uint32_t w = 0; w < rig->n_workers; w++)
 		for (unsigned int i = 0; i < worker_n_owners(rig->worker[w]); i++)
 			assert_int_equal(skb_owner_used(worker_owner(rig->worker[w], i)), 0);
@@ -299,7 +370,7 @@ rig_destroy(struct rig *rig)
 		worker_destroy(rig->worker[w]);
 	rte_mempool_free(rig->pool);
 	skb_pool_destroy(rig->conf.heads);
-	rte_ring_free(rig->conf.punt);
+	punt_fini(&rig->punt);
 	for (uint16_t p = 0; p < RIG_PORTS; p++)
 		rte_ring_free(rig->handoff[p]);
 	free(rig->qsbr);

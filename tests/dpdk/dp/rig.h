@@ -6,7 +6,7 @@
  *   rig_inject --ring--> port 0 |                | port 0 --ring--> rig_collect
  *   rig_inject --ring--> port 1 | worker_turn()  | port 1 --ring--> rig_collect
  *   rig_inject --ring--> port 2 |   |            | port 2 --ring--> rig_collect
- *                               |   +-> punt ring ------------> rig_punted
+ *                  rig_back --> |   +-> punt rings -----------> rig_punted, rig_told
  *
  * Worker w polls RX queue w of all ports and is not bound to any thread: everything happens in
  * rig_turn(). Taking the rig down checks that every packet and every buffer is accounted for.
@@ -14,6 +14,7 @@
 #ifndef RIG_H
 #define RIG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <rte_mbuf.h>
@@ -45,12 +46,14 @@ struct rig_conf {
 	uint16_t mtu;                /* of the ports, for what comes in [9000] */
 	uint16_t mirror_mtu;         /* of port 2 [mtu] */
 	uint64_t owner_limit;        /* of each port's RX queues [any] */
-	int64_t punt_limit;          /* bytes on their way to the control thread [any] */
+	int64_t punt_limit;          /* bytes on their way to the control thread, of each class [any] */
+	uint32_t icmp_rate;          /* as in struct dp_conf: 0 is none */
+	uint32_t ecmp_seed;
 	const struct port_policy
 		*policy; /* [RIG_PORTS], with MIRROR_NONE where nothing is mirrored; without owner_limit */
-	uint32_t linear, exclusive; /* the ports that are said to be so: bit p is port p */
-	uint32_t shared;            /* the ports that have one TX queue, of worker 0: bits, likewise */
-	uint32_t punt_slots, handoff_slots; /* [64] each, exact */
+	uint32_t linear, exclusive, fragments; /* the ports that are said to be so: bit p is port p */
+	uint32_t shared; /* the ports that have one TX queue, of worker 0: bits, likewise */
+	uint32_t punt_slots, handoff_slots; /* [64] each, exact; of each class, and of the ring back */
 };
 
 struct rig;
@@ -105,19 +108,35 @@ void rig_return(struct rte_mbuf *mbuf);
 /* Returns all that left port without looking; how many. */
 uint32_t rig_discard(struct rig *rig, uint16_t port);
 
-/* The next packet punted, NULL if none. Valid until rig_consume(). */
+/* The next packet punted in class; in PUNT_HOST, then in PUNT_NEIGH; the next of which the sender is to be told. NULL if there is none. Valid
+ * until rig_consume() or rig_back(). */
+struct skb *rig_punted_in(struct rig *rig, enum punt_class class);
 struct skb *rig_punted(struct rig *rig);
+struct skb *rig_told(struct rig *rig);
 void rig_consume(struct rig *rig, struct skb *skb);
+
+/* Takes all of them without looking; how many. */
+uint32_t rig_consume_told(struct rig *rig);
+
+/* Gives skb back to worker 0, for port. */
+void rig_back(struct rig *rig, struct skb *skb, uint16_t port, enum punt_road road);
+
+/* A packet of the control thread, with frame in it, in segments that end after cuts[n] bytes, rising, and one with what is left. */
+struct skb *rig_packet(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n);
 
 /* How many packets got this verdict so far: sent, punted or dropped, over all workers. */
 uint64_t rig_count(const struct rig *rig, enum verdict verdict);
+
+/* One of the counters of struct worker_stats, over all workers: RIG_STAT(rig, injected). */
+#define RIG_STAT(rig, name) rig_stat((rig), offsetof(struct worker_stats, name))
+uint64_t rig_stat(const struct rig *rig, size_t offset);
 
 /* All of them at once. */
 void rig_counts(const struct rig *rig, uint64_t counts[N_VERDICTS]);
 
 /* The stop flag is raised: worker_run() leaves at once. */
 struct worker *rig_worker(struct rig *rig, uint32_t index);
-struct skb_owner *rig_punt_owner(struct rig *rig);
+struct skb_owner *rig_punt_owner(struct rig *rig, enum punt_class class);
 struct rte_mempool *rig_pool(struct rig *rig);
 
 /* No data buffer and no head is out now (nothing waits in a ring). */

@@ -142,8 +142,8 @@ rig_inject(struct rig *rig, const struct frame *frame)
 	return rig_inject_at(rig, 0, 0, frame);
 }
 
-static struct rte_mbuf *
-mbuf_cut(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n)
+struct rte_mbuf *
+rig_mbuf(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n)
 {
 	struct rte_mbuf *m = mbuf_with(rig, frame->bytes, n > 0 ? cuts[0] : frame->len);
 
@@ -159,7 +159,7 @@ mbuf_cut(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint3
 void
 rig_inject_cut(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n)
 {
-	arrive(0, 0, mbuf_cut(rig, frame, cuts, n));
+	arrive(0, 0, rig_mbuf(rig, frame, cuts, n));
 }
 
 void
@@ -178,7 +178,7 @@ rig_inject_mbuf(struct rig *rig, uint16_t port, struct rte_mbuf *mbuf)
 struct rte_mbuf *
 rig_inject_shared(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n)
 {
-	struct rte_mbuf *m = mbuf_cut(rig, frame, cuts, n);
+	struct rte_mbuf *m = rig_mbuf(rig, frame, cuts, n);
 
 	arrive(0, 0, m);
 	rte_pktmbuf_refcnt_update(m, 1);

@@ -16,7 +16,8 @@ struct rig {
 	int stop;
 	struct rte_ring *handoff[RIG_PORTS];
 	struct skb_cpu control; /* the punts' consumer, no lcore */
-	struct skb_owner punt_owner;
+	struct punt punt;
+	uint64_t n_told; /* taken */
 	struct port_policy policy[RIG_PORTS];
 	uint32_t room;
 	uint32_t n_workers;
@@ -27,6 +28,9 @@ void rig_die(const char *what) __attribute__((noreturn));
 
 /* A ring of exactly so many slots, with a name of its own. */
 struct rte_ring *rig_ring(const char *what, uint32_t slots);
+
+/* A buffer chain with frame in it, as rig_inject_cut() makes it. */
+struct rte_mbuf *rig_mbuf(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n);
 
 /* Makes the ports: once. */
 void rig_ports(uint32_t tx_slots);

@@ -33,7 +33,7 @@ used(struct rig *rig)
 static int64_t
 punts_used(struct rig *rig)
 {
-	return skb_owner_used(rig_punt_owner(rig));
+	return skb_owner_used(rig_punt_owner(rig, PUNT_HOST));
 }
 
 /* n packets before port 0's queue `queue`. */
@@ -76,7 +76,7 @@ punts_are_charged_until_consumed(struct rig *rig)
 	for (uint32_t left = 4; left > 0; left--) {
 		struct skb *skb = rig_punted(rig);
 
-		assert_ptr_equal(skb->owner, rig_punt_owner(rig));
+		assert_ptr_equal(skb->owner, rig_punt_owner(rig, PUNT_HOST));
 		assert_int_equal(punts_used(rig), left * RIG_TRUESIZE);
 		rig_consume(rig, skb);
 	}

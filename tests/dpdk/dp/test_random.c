@@ -14,6 +14,7 @@
 #include "corpus.h"
 #include "modes.h"
 #include "oracle.h"
+#include "pieces.h"
 #include "rig.h"
 #include "skb_frags.h"
 
@@ -62,24 +63,27 @@ check_sent(struct rig *rig, const struct flight *flight)
 	static struct frame sent;
 
 	for (uint16_t p = 0; p < RIG_PORTS; p++) {
-		struct rte_mbuf *m;
-
 		for (uint32_t next = 0; (next = next_sent(flight, p, next)) < 2 * flight->n; next++) {
 			const uint32_t i = next % flight->n;
 
-			m = rig_collect(rig, p);
-			if (m == NULL)
-				complain(flight, i, "or one before it was not sent");
-			rig_bytes(m, &sent);
+			pieces_collect(rig, p, &flight->oracle[i].out, &sent);
 			if (!oracle_accepts(&flight->oracle[i], sent.bytes, sent.len))
 				complain(flight, i, "was sent with other bytes, or overtaken");
-			rig_return(m);
 		}
 		assert_null(rig_collect(rig, p));
 	}
 }
 
-/* Packets leave the walk for the punt ring in the order of their families. */
+/* The next packet in the ring that this verdict leads to; a dropped one is there, too, if its sender is to be told. */
+static struct skb *
+take(struct rig *rig, enum verdict v)
+{
+	if (verdict_info[v].kind == VERDICT_KIND_ERROR)
+		return rig_told(rig);
+	return rig_punted_in(rig, v == VERDICT_neigh_unresolved ? PUNT_NEIGH : PUNT_HOST);
+}
+
+/* Packets leave the walk for their ring in the order of their families. */
 static void
 check_punted(struct rig *rig, const struct flight *flight)
 {
@@ -90,9 +94,11 @@ check_punted(struct rig *rig, const struct flight *flight)
 		const struct oracle *o = &flight->oracle[i];
 		struct skb *skb;
 
-		if (verdict_info[o->verdict].kind != VERDICT_KIND_PUNT || o->family != k / flight->n)
+		if ((verdict_info[o->verdict].kind != VERDICT_KIND_PUNT &&
+			    verdict_info[o->verdict].kind != VERDICT_KIND_ERROR) ||
+			o->family != k / flight->n)
 			continue;
-		skb = rig_punted(rig);
+		skb = take(rig, o->verdict);
 		if (skb == NULL || skb->reason != o->verdict)
 			complain(flight, i, "or one before it was not punted");
 		/* untagged, but otherwise as it came */
@@ -105,6 +111,14 @@ check_punted(struct rig *rig, const struct flight *flight)
 		rig_consume(rig, skb);
 	}
 	assert_null(rig_punted(rig));
+	assert_null(rig_told(rig));
+}
+
+/* Frames, if it is sent; otherwise it is one packet still. */
+static uint32_t
+n_sent(const struct oracle *o)
+{
+	return o->verdict == VERDICT_forward ? pieces_of(&o->out, topology_mtu[o->port]) : 1;
 }
 
 static void
@@ -114,7 +128,7 @@ check_counts(const struct flight *flight, const uint64_t before[N_VERDICTS], con
 
 	memcpy(expected, before, sizeof(expected));
 	for (uint32_t i = 0; i < flight->n; i++)
-		expected[flight->oracle[i].verdict]++;
+		expected[flight->oracle[i].verdict] += n_sent(&flight->oracle[i]);
 	for (uint32_t i = 0; i < flight->n; i++)
 		if (after[flight->oracle[i].verdict] != expected[flight->oracle[i].verdict])
 			complain(flight, i, "that verdict's count is wrong");
@@ -185,7 +199,7 @@ against_oracle(const struct rig_conf *conf, bool cut, uint32_t n_frames)
 static void
 against_oracle_late(void **state)
 {
-	const struct rig_conf conf = {0};
+	const struct rig_conf conf = {.icmp_rate = ICMP_UNLIMITED};
 
 	against_oracle(&conf, false, N_FRAMES);
 }
@@ -195,7 +209,10 @@ static void
 against_oracle_modes(void **state)
 {
 	for (uint32_t m = 1; m < N_MODES; m++) {
-		const struct rig_conf conf = {.build = all_modes[m].build, .complete = all_modes[m].complete};
+		const struct rig_conf conf = {.build = all_modes[m].build,
+			.complete = all_modes[m].complete,
+			.icmp_rate = ICMP_UNLIMITED,
+			.fragments = m % 2 ? 1u << 1 : 0};
 
 		against_oracle(&conf, false, N_FRAMES / 10);
 	}
@@ -205,7 +222,10 @@ static void
 against_oracle_cut(void **state)
 {
 	for (uint32_t m = 0; m < N_MODES; m++) {
-		const struct rig_conf conf = {.build = all_modes[m].build, .complete = all_modes[m].complete};
+		const struct rig_conf conf = {.build = all_modes[m].build,
+			.complete = all_modes[m].complete,
+			.icmp_rate = ICMP_UNLIMITED,
+			.fragments = m % 2 ? 0 : 1u << 1};
 
 		against_oracle(&conf, true, N_FRAMES / 10);
 	}
@@ -217,8 +237,10 @@ against_oracle_room_128(void **state)
 	for (uint32_t m = 0; m < N_MODES; m++) {
 		const struct rig_conf conf = {.build = all_modes[m].build,
 			.complete = all_modes[m].complete,
+			.icmp_rate = ICMP_UNLIMITED,
+			.fragments = m % 2 ? 1u << 1 : 0,
 			.room = 128,
-			.n_data = 2048};
+			.n_data = 4096};
 
 		against_oracle(&conf, m % 2 == 1, N_FRAMES / 10);
 	}

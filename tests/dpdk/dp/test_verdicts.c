@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "icmp.h"
 #include "verdicts.h"
 
 static uint64_t reached[N_VERDICTS];
@@ -17,7 +18,7 @@ static uint64_t reached[N_VERDICTS];
 struct rig *
 verdicts_rig(enum build_mode build)
 {
-	const struct rig_conf conf = {.build = build};
+	const struct rig_conf conf = {.build = build, .icmp_rate = ICMP_UNLIMITED};
 
 	return rig_create(&conf);
 }
@@ -33,11 +34,42 @@ verdicts_finish(struct rig *rig)
 	rig_destroy(rig);
 }
 
+/* One packet in the ring of its class, none in the others. */
+static void
+expect_punted(struct rig *rig, enum verdict verdict)
+{
+	const enum punt_class class = verdict == VERDICT_neigh_unresolved ? PUNT_NEIGH : PUNT_HOST;
+
+	if (verdict_info[verdict].kind == VERDICT_KIND_PUNT) {
+		struct skb *skb = rig_punted_in(rig, class);
+
+		assert_non_null(skb);
+		assert_int_equal(skb->reason, verdict);
+		rig_consume(rig, skb);
+	}
+	assert_null(rig_punted(rig));
+}
+
+static void
+expect_told(struct rig *rig, enum verdict verdict)
+{
+	struct skb *skb = rig_told(rig);
+
+	if (verdict_info[verdict].kind != VERDICT_KIND_ERROR) {
+		assert_null(skb);
+		return;
+	}
+	assert_non_null(skb);
+	assert_int_equal(skb->reason, verdict);
+	assert_int_not_equal(punt_info(skb)->error, ICMP_ERROR_NONE);
+	rig_consume(rig, skb);
+	assert_null(rig_told(rig));
+}
+
 void
 verdicts_expect(struct rig *rig, const struct frame *f, enum verdict verdict)
 {
 	uint64_t before[N_VERDICTS], after[N_VERDICTS];
-	struct skb *skb;
 
 	rig_counts(rig, before);
 	rig_inject(rig, f);
@@ -48,14 +80,8 @@ verdicts_expect(struct rig *rig, const struct frame *f, enum verdict verdict)
 			fail_msg("%s: %s moved by %lu", verdict_info[verdict].name, verdict_info[v].name,
 				(unsigned long)(after[v] - before[v]));
 	assert_int_equal(rig_discard(rig, 0) + rig_discard(rig, 1), verdict == VERDICT_forward);
-	skb = rig_punted(rig);
-	if (verdict_info[verdict].kind == VERDICT_KIND_PUNT) {
-		assert_non_null(skb);
-		assert_int_equal(skb->reason, verdict);
-		rig_consume(rig, skb);
-		skb = rig_punted(rig);
-	}
-	assert_null(skb);
+	expect_punted(rig, verdict);
+	expect_told(rig, verdict);
 	rig_check_home(rig);
 }
 

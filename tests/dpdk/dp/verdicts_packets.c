@@ -224,6 +224,12 @@ mtu(void **state)
 	frame_udp(&f, B4, 1500 - 28);
 	verdicts_expect(rig, &f, VERDICT_forward);
 	frame_udp(&f, B4, 1501 - 28);
+	f.bytes[L3(6)] = 0x40; /* not to be cut */
+	frame_seal(&f);
+	verdicts_expect(rig, &f, VERDICT_mtu_exceeded);
+	/* nor could this be: where it ends, no datagram does */
+	frame_put16(f.bytes + L3(6), 0x3fff);
+	frame_seal(&f);
 	verdicts_expect(rig, &f, VERDICT_mtu_exceeded);
 	frame_udp(&f, B6, 1500 - 48);
 	verdicts_expect(rig, &f, VERDICT_forward);
