@@ -31,13 +31,13 @@ rate_idle_percent(const struct worker_count *count)
 double
 rate_cycles_per_packet(const struct worker_count *count)
 {
-	return ratio((double)count->busy_cycles, (double)(count->rx + count->handoff_in));
+	return ratio((double)count->busy_cycles, (double)(count->rx + count->injected + count->handoff_in));
 }
 
 double
 rate_packets_per_burst(const struct worker_count *count)
 {
-	return ratio((double)(count->rx + count->handoff_in), (double)count->bursts);
+	return ratio((double)(count->rx + count->injected + count->handoff_in), (double)count->bursts);
 }
 
 const char *

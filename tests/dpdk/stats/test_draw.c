@@ -456,6 +456,17 @@ test_zero(void **state)
 	free(text);
 }
 
+/* What a packet costs, wherever it came from. */
+static void
+test_rates(void **state)
+{
+	const struct worker_count count = {
+		.rx = 10, .injected = 15, .handoff_in = 25, .bursts = 5, .busy_cycles = 1000};
+
+	assert_float_equal(rate_cycles_per_packet(&count), 20, 0.001);
+	assert_float_equal(rate_packets_per_burst(&count), 10, 0.001);
+}
+
 static void
 test_count_text(void **state)
 {
@@ -565,6 +576,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup(test_table_many_workers, world_reset),
 		cmocka_unit_test_setup(test_screen, world_reset),
 		cmocka_unit_test_setup(test_zero, world_reset),
+		cmocka_unit_test_setup(test_rates, world_reset),
 		cmocka_unit_test_setup(test_count_text, world_reset),
 		cmocka_unit_test_setup(test_pool_levels, world_reset),
 		cmocka_unit_test_setup(test_draw, world_reset),
