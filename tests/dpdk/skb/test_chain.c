@@ -19,9 +19,14 @@
 #include "skb_share.h"
 #include "world.h"
 
-#define LEN      200u
-#define ROOM     256u
-#define STEP     19u /* of the second split of three segments */
+#define LEN  200u
+#define ROOM 256u
+/* of the second split of three segments */
+#ifdef __SANITIZE_ADDRESS__
+#define STEP 19u
+#else
+#define STEP 41u
+#endif
 #define SEGS_MAX 3u
 
 struct shape {

@@ -18,7 +18,13 @@
 #include "mempool_magazine.h"
 #include "verbs.h"
 
-#define N_STEPS   280000u
+#ifdef __SANITIZE_ADDRESS__
+#define N_STEPS 280000u
+#define N_CALLS 1000000u
+#else
+#define N_STEPS 56000u /* what they read and write besides is seen where it counts */
+#define N_CALLS 200000u
+#endif
 #define ALL_EVERY 32u /* steps between looks at all packets */
 #define VERBS_MAX 40u
 
@@ -169,7 +175,7 @@ every_verb_was_tried(void **state)
 		assert_int_equal(t->n_invalid > 10, (verbs[k]->may & MAY_BE_INVALID) != 0);
 		n_calls += t->n_good + t->n_no_memory + t->n_too_long + t->n_invalid;
 	}
-	assert_true(n_calls >= 1000000);
+	assert_true(n_calls >= N_CALLS);
 }
 
 int

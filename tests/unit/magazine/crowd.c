@@ -8,7 +8,9 @@
 #include "test_util.h"
 
 #ifdef __SANITIZE_THREAD__
-#define SLOWER 4u /* it sees a race whether or not it happened, so fewer rounds will do */
+#define SLOWER 8u /* it sees a race whether or not it happened, so fewer rounds will do */
+#elif defined(__SANITIZE_ADDRESS__)
+#define SLOWER 3u
 #else
 #define SLOWER 1u
 #endif

@@ -15,7 +15,11 @@
 #include "test_util.h"
 
 #define N_ACTORS 6 /* five lcores, and one that is none */
-#define N_STEPS  30000
+#ifdef __SANITIZE_ADDRESS__
+#define N_STEPS 10000
+#else
+#define N_STEPS 30000
+#endif
 
 /* What kind of pool. */
 struct kind {

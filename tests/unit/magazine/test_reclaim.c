@@ -19,7 +19,7 @@
 #define CALL_TSC   20000u /* between two calls; as in reclaim.c */
 #define POPULATION 2000u
 
-/* Gets until it has called once more; there must be nothing to get. */
+/* Gets until it has called once more; there must be nothing to get. How long one must wait for that, calls_are_rare() is about. */
 static void
 call(struct magazine_pool *pool, unsigned int lcore, uint32_t n)
 {
@@ -27,6 +27,8 @@ call(struct magazine_pool *pool, unsigned int lcore, uint32_t n)
 	const uint64_t end = rte_rdtsc() + UINT64_C(60000000000);
 	void **objs = calloc(n, sizeof(*objs));
 
+	if (pool->starved_at > pool->starve_wait)
+		pool->starved_at -= pool->starve_wait;
 	while (pool->epoch == before) {
 		assert_int_equal(magazine_get_bulk(pool, lcore, objs, n), -ENOENT);
 		assert_true(rte_rdtsc() < end);

@@ -18,7 +18,9 @@
 #define N_THREADS 3u
 #define BATCH     32u
 #ifdef __SANITIZE_THREAD__
-#define N_ROUNDS 80u /* it sees a race whether or not it happened */
+#define N_ROUNDS 40u /* it sees a race whether or not it happened */
+#elif defined(__SANITIZE_ADDRESS__)
+#define N_ROUNDS 150u
 #else
 #define N_ROUNDS 500u
 #endif
