@@ -66,7 +66,7 @@ class Magpie:
         while self.process.poll() is None and self.cpu_seconds() < 0.3:
             assert time.monotonic() < end, 'no CPU time used after 30 s'
             time.sleep(0.01)
-        time.sleep(0.3)
+        time.sleep(0.1)
         return self
 
     def cpu_seconds(self):
