@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What became of tagged frames (mutate.py), in a form in which two routers can be compared."""
 from mutate import MAC_TAG
-from wire import ARP, ETH, ICMP, ICMP6, IP4, IP6, Packet, addr_bytes, u16
+from oracle import OWN
+from wire import ARP, ETH, ICMP, ICMP6, IP4, IP6, Packet, u16
 
-OWN = {addr_bytes(addr) for addr in ('10.0.0.1', '10.0.1.1', '2001:db8::1', '2001:db8:1::1', 'fe80::ff:fe00:1', 'fe80::ff:fe00:2')}
+FIRST_TAG = 1000  # a sequence number below is the vector's own
 QUESTIONS = (135, 133, 143)  # what a router sends of its own accord: solicitations, reports
 
 
@@ -46,7 +47,8 @@ class Seen:
         if packet.version == 6 and kind in QUESTIONS:
             self.boring, self.what = True, ('question',)
         elif kind == echo:
-            self.tag, self.what = u16(message, 6), ('echo', self.port, self.frame[:6], packet.src, packet.dst, message[8:])
+            self.tag = u16(message, 6) if u16(message, 6) >= FIRST_TAG else None
+            self.what = ('echo', self.port, self.frame[:6], packet.src, packet.dst, message[8:])
         elif packet.version == 6 and kind == 136:
             self.what = ('advert', self.port, packet.src, packet.dst, message[4], message[8:24])
         else:

@@ -10,6 +10,9 @@ from wire import (ARP, ETH, FRAGMENT, ICMP, ICMP6, IP4, IP6, Packet, addr_bytes,
 QUOTE4_TOTAL, QUOTE6_TOTAL = 576, 1280  # RFC 1812 4.3.2.3, RFC 4443 2.4 (c)
 
 
+OWN = {addr_bytes(addr) for addr in ('10.0.0.1', '10.0.1.1', '2001:db8::1', '2001:db8:1::1', 'fe80::ff:fe00:1', 'fe80::ff:fe00:2')}
+
+
 class Port:
     """One of the router's ports, and the hosts behind it."""
 
@@ -99,7 +102,9 @@ def quote_of(packet, room):
 
 def check_error_header(packet, port, offender, ttl):
     """Addresses, checksums, TTL and TOS of an ICMP error or reply from port to the sender of offender."""
-    assert packet.src == port.addr(packet.version), f'source {packet.src.hex()}'
+    # RFC 4443 2.2 (a), and for IPv4 what Linux does
+    asked = offender.dst if offender.dst in OWN else port.addr(packet.version)
+    assert packet.src == asked, f'source {packet.src.hex()}'
     assert packet.dst == offender.src, f'destination {packet.dst.hex()}'
     assert packet.checksum_ok() and packet.message_ok(), 'checksum'
     assert packet.ttl == ttl, f'TTL {packet.ttl}'
@@ -113,7 +118,7 @@ def check_error(frame, out, port, kind, code, mtu=None, pointer=None, ttl=64):
     """out is the ICMP error about frame that port sends back to where it came from."""
     _, sender, eth_type, at = ethernet(frame)
     offender = Packet(frame[at:])
-    check_ethernet(out, sender, port.mac, eth_type)
+    check_ethernet(out, port.hosts.get(offender.src, sender), port.mac, eth_type)
     packet = Packet(out[ETH:])
     assert packet.proto == (ICMP if packet.version == 4 else ICMP6), f'protocol {packet.proto}'
     message = packet.payload

@@ -108,7 +108,7 @@ def rfc1812():
     yield '4.3.2.7-about-error', 'DROP ip4_ttl', four(ip4(A4, B4, ICMP, icmp(3, 1, bytes(4), udp4(src=B4, dst=A4)), ttl=1))
     yield '4.3.2.7-about-redirect', 'DROP ip4_ttl', four(ip4(A4, B4, ICMP, icmp(5, 1, bytes(4), udp4(src=B4, dst=A4)), ttl=1))
     yield '4.3.2.7-no-route-about-error', 'DROP no_route', four(ip4(A4, '203.0.113.9', ICMP, icmp(11, 0, bytes(4), udp4(src=B4, dst=A4))))
-    yield '4.3.2.7-broadcast', 'DROP ip4_broadcast', four(udp4(dst='10.0.1.255', ttl=1))
+    yield '4.3.2.7-broadcast', 'DROP', four(udp4(dst='10.0.1.255', ttl=1))
     yield '4.3.2.7-link-broadcast', 'DROP l2_multicast', four(udp4(ttl=1), ALL)
     yield '4.3.2.7-source-loopback', 'DROP ip4_src_martian', four(udp4(src='127.0.0.1', ttl=1))
     yield '4.3.2.7-source-class-e', 'DROP ip4_src_martian', four(udp4(src='240.0.0.1', ttl=1))
@@ -160,7 +160,7 @@ def rfc791():
     for name, option in far.items():
         yield f'3.1-option-{name}', 'FWD 2 fragments', four(udp4(size=1500, options=option))
     yield '3.1-options-both', 'FWD 2 fragments', four(udp4(size=1500, options=bytes([30, 3, 1, 158, 6, 1, 2, 3, 4, 1, 158, 2])))
-    yield '3.1-option-security', 'FWD 2 fragments', four(udp4(size=1460, options=bytes([130, 11, *range(9), 0])))
+    yield '3.1-option-security', 'FWD 2 fragments', four(udp4(size=1480, options=bytes([130, 11, *range(9), 0])))
     yield '3.1-options-40-bytes', 'FWD 2 fragments', four(udp4(size=1460, options=bytes([158, 40, *range(38)])))
     yield '3.2-mtu-exact', 'FWD', four(udp4(size=1472))
     yield '3.2-one-byte-more', 'FWD 2 fragments', four(udp4(size=1473))
@@ -186,7 +186,7 @@ def rfc791():
     yield '3.2-join-by-protocol', 'LOCAL echo reply of 0 2 3', mine[0], foreign[0], mine[1], mine[2]
     mine = pieces4(echo, 48, [0, 1, 2], ident=0x4245)
     yield '3.2-join-by-id', 'LOCAL echo reply of 0 2 3', mine[0], other[0], mine[1], mine[2]
-    yield '3.2-join-udp-closed', 'ICMP 3/3 first', *pieces4(udp4(dst=US4, size=100), 48, [0, 1, 2], ident=0x4246)
+    yield '3.2-join-udp-closed', 'ICMP 3/3 joined', *pieces4(udp4(dst=US4, size=100), 48, [0, 1, 2], ident=0x4246)
 
 
 def rfc1191():
@@ -290,7 +290,7 @@ def rfc8200():
     yield '4.5-join-reversed', 'LOCAL echo reply', *pieces6(echo6(size=128), 48, [2, 1, 0], ident=2)
     yield '4.5-join-duplicate', 'LOCAL echo reply lossy', *pieces6(echo6(size=128), 48, [0, 1, 1, 2], ident=3)
     yield '4.5-join-4000', 'LOCAL echo reply', *pieces6(echo6(size=4000), 1448, [2, 0, 1], ident=4)
-    yield '4.5-length-no-multiple-of-8', 'ICMP6 4/0 ptr 4', six(ip6(A6, US6, FRAGMENT, fragment6(ICMP6, 0, 1, 5, bytes(13))))
+    yield '4.5-length-no-multiple-of-8', 'ICMP6 4/0 ptr 4', six(ip6(A6, US6, FRAGMENT, fragment6(UDP, 0, 1, 5, bytes(13))))
     yield '4.5-beyond-65535', 'ICMP6 4/0 ptr 42', six(ip6(A6, US6, FRAGMENT, fragment6(ICMP6, 65528, 0, 6, bytes(16))))
     yield '4.7-no-next-header-to-us', 'DROP', six(ip6(A6, US6, NO_NEXT, b''))
     yield '3-payload-trimmed', 'FWD', six(udp6(size=0)) + 'aa' * 20
@@ -322,7 +322,7 @@ def rfc4861():
     yield '7.1.1-multicast-target', 'DROP nd_malformed', six(nd(A6, group, 135, 0, 'ff02::1', slla), group_mac)
     yield '7.1.1-truncated', 'DROP nd_malformed', six(ip6(A6, US6, ICMP6, icmp6(A6, US6, 135, 0, bytes(4), bytes(8)), 255))
     yield '7.1.1-option-beyond-packet', 'DROP nd_malformed', six(nd(A6, group, 135, 0, US6, bytes([1, 2]) + slla[2:]), group_mac)
-    yield '7.1.1-dad-to-unicast', 'DROP nd_malformed', six(nd(UNSPECIFIED, US6, 135, 0, US6))
+    yield '7.1.1-dad-to-unicast', 'DROP', six(nd(UNSPECIFIED, US6, 135, 0, US6))
     yield '7.2.3-target-of-other-port', 'DROP nd_not_ours', six(nd(A6, solicited_node(OTHER6)[0], 135, 0, OTHER6, slla), solicited_node(OTHER6)[1])
     yield '7.1.2-advert-hop-limit-254', 'DROP nd_malformed', six(nd(A6, US6, 136, 0x60, A6, link_option(2, A), hop_limit=254))
     yield '7.1.2-advert-solicited-multicast', 'DROP nd_malformed', six(nd(A6, ALL_NODES, 136, 0x60, A6, link_option(2, A)), '33:33:00:00:00:01')

@@ -6,6 +6,7 @@ fragments) but sends no more than 1504 bytes, or net_pcap on a veth pair, which 
 """
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import pathlib
@@ -43,6 +44,7 @@ def outcome_kinds():
 
 
 OUTCOMES = outcome_kinds()
+BECOME_ANSWERS = ('echo_reply', 'neigh_sent')
 
 
 @contextlib.contextmanager
@@ -72,8 +74,8 @@ class Wire:
             try:
                 self.socket.send(frame)
                 return
-            except (BlockingIOError, OSError) as error:
-                if not isinstance(error, BlockingIOError) and error.errno != 105:  # ENOBUFS
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.ENOBUFS):
                     raise
                 time.sleep(0.001)
 
@@ -87,6 +89,9 @@ class Wire:
                 frame, address = self.socket.recvfrom(65536)
             except BlockingIOError:
                 return frames
+            except OSError as error:
+                assert error.errno == errno.ENETDOWN, error  # said once when a link goes down
+                continue
             if address[2] != PACKET_OUTGOING:
                 frames.append(frame)
 
@@ -159,7 +164,8 @@ class Taps:
 
     def largest(self):
         """The longest frame that is worth sending: a tap's driver brings longer ones in pieces beyond its MTU."""
-        return 2000 if self.kind == 'tap' else 9014
+        small = '--data-room' in self.magpie.args
+        return {'tap': 1518 if small else 2000, 'pcap': 9014}[self.kind]
 
     def counters(self):
         """Every counter of a packet's fate: {'drop.x': n, 'punt.x': n, 'control.x': n, 'rx': n, ...}."""
@@ -168,12 +174,13 @@ class Taps:
             counts.update({f'{kind}.{name}': n for name, n in self.telemetry.ask(f'/magpie/{kind}s').items()})
         for name, n in self.telemetry.ask('/magpie/control').items():
             counts[f'{OUTCOMES.get(name, "control")}.{name}'] = n
+        counts['told'] = self.telemetry.ask('/magpie/icmp')['told']
         for lcore in self.telemetry.ask('/magpie/workers'):
             for name, n in self.telemetry.ask(f'/magpie/workers,{lcore}').items():
                 counts[name] = counts.get(name, 0) + n
         return counts
 
-    def settle(self, rx=0, seconds=5):
+    def settle(self, rx=0, seconds=5, what=''):
         """Waits until so many frames were received and nothing is on its way any more; the counters then."""
         end = time.monotonic() + seconds
         last = self.counters()
@@ -184,12 +191,18 @@ class Taps:
             if now['rx'] >= rx and all(now[name] == last[name] for name in now if name not in busy) and self.at_rest(now):
                 return now
             last = now
-            assert time.monotonic() < end, f'not at rest after {seconds} s: {now}'
+            assert time.monotonic() < end, f'{what}: not at rest after {seconds} s: {now}'
 
     def at_rest(self, counts):
         """Whether everything punted has come to its end."""
         ended = sum(n for name, n in counts.items() if re.match('control_(answer|take|drop)', name))
-        return counts['punted'] + counts.get('told', 0) == ended + counts.get('control.held', 0)
+        came = sum(counts[name] for name in ('rx', 'mirrored', 'injected', 'fragmented'))
+        return counts['punted'] + counts['told'] == ended + counts['control.held'] and self.answers(counts) == counts['injected'] and \
+            came == sum(counts[name] for name in ('tx', 'dropped', 'punted'))
+
+    def answers(self, counts):
+        """What the control thread has given back: packets of its own, errors among them, and those that became an answer."""
+        return counts['control.made'] + sum(counts[f'control_answer.{name}'] for name in BECOME_ANSWERS)
 
     def stop(self):
         """Ends Magpie; how it ended."""
