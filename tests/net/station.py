@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A station at the end of a raw socket: answers ARP and ND for the addresses it has, keeps what else it is sent."""
+import ipaddress
 import select
 import threading
 import time
 
-from wire import (ARP, ICMP6, IP6, Packet, addr_bytes, arp, ethernet, frame_of, link_option, nd, u16)
+from wire import (ARP, ICMP6, IP6, Packet, arp, ethernet, frame_of, link_option, nd, u16)
 
 
 def mac_text(raw):
@@ -14,7 +15,6 @@ def mac_text(raw):
 
 def addr_text(raw):
     """An address as text."""
-    import ipaddress
     return str(ipaddress.ip_address(raw))
 
 
@@ -47,6 +47,8 @@ class Station(threading.Thread):
             self.take_arp(dst, src, body)
         elif kind == IP6 and body[6] == ICMP6 and body[40:41] in (b'\x87', b'\x88'):
             self.take_nd(dst, src, body)
+        elif kind == IP6 and body[6] == 0 and body[48:49] == b'\x8f':
+            pass  # a multicast listener report
         else:
             with self.lock:
                 self.got.append((time.monotonic(), frame))
@@ -99,8 +101,3 @@ class Station(threading.Thread):
         """Ends it."""
         self.open = False
         self.join()
-
-
-def has(address, frame):
-    """Whether the packet in frame is for address."""
-    return addr_bytes(address) in frame[14:54]
