@@ -130,7 +130,7 @@ adjacency_find(const struct adjacency_table *table, uint16_t port, const struct 
 static uint8_t
 kind_of(const struct adjacency_table *table, const struct adjacency *entry)
 {
-	if (table->ports[entry->port].link_down)
+	if (table->port_down[entry->port])
 		return NEXTHOP_PORT_DOWN;
 	return entry->resolved ? NEXTHOP_FORWARD : NEXTHOP_UNRESOLVED;
 }
@@ -224,9 +224,9 @@ adjacency_resolve(struct adjacency_table *table, uint16_t id, const struct rte_e
 bool
 adjacency_port_link(struct adjacency_table *table, uint16_t port, bool up)
 {
-	if (port >= RTE_MAX_ETHPORTS || table->ports[port].link_down == !up)
+	if (port >= RTE_MAX_ETHPORTS || table->port_down[port] == !up)
 		return false;
-	table->ports[port].link_down = !up;
+	table->port_down[port] = !up;
 	table->n_down += up ? -1 : 1;
 	for (uint16_t i = 0; i < table->ids.n_high; i++) {
 		struct adjacency *const entry = &table->entries[NEXTHOP_ID_FIRST + i];

@@ -29,7 +29,6 @@ struct adjacency_port {
 	struct rte_ether_addr mac;
 	uint32_t mtu;
 	bool known;
-	bool link_down;
 };
 
 /* What only the control thread needs to know of an adjacency. */
@@ -46,6 +45,7 @@ struct adjacency_table {
 	struct rte_rcu_qsbr *qsbr;  /* NULL: nobody reads */
 	uint64_t n_graces;          /* grace periods that have been waited for, and 1 */
 	uint32_t n_down;            /* ports whose link is down */
+	bool port_down[RTE_MAX_ETHPORTS];
 	struct adjacency_port ports[RTE_MAX_ETHPORTS];
 };
 

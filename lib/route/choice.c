@@ -11,13 +11,11 @@
 static bool
 id_usable(const struct choice *choice, uint16_t id)
 {
-	const struct adjacency_table *const adjacencies = choice->adjacencies;
-
-	if (id < NEXTHOP_ID_FIRST || adjacencies->n_down == 0)
+	if (id < NEXTHOP_ID_FIRST)
 		return true;
 	if (id & NEXTHOP_GROUP)
-		return !choice->groups->down[id & ~NEXTHOP_GROUP];
-	return !adjacencies->ports[adjacencies->entries[id].port].link_down;
+		return !choice->group_down[id & ~NEXTHOP_GROUP];
+	return !choice->port_down[choice->adjacencies->entries[id].port];
 }
 
 uint16_t

@@ -9,8 +9,8 @@
  *   otherwise, if some shorter prefix that covers it has a usable id: nothing, so that lookups fall to that;
  *   otherwise its first id (and packets go to NEXTHOP_PORT_DOWN).
  *
- * Nothing is stored: it follows from the RIB and the links, and is worked out again whenever one of them has
- * changed. A change to one prefix can also change what longer ones show, if these have no usable id; the smallest
+ * Nothing is stored: it follows from the RIB and the links (those of now, or a copy from before a change), and
+ * is worked out again whenever one of them has changed. A change to one prefix can also change what longer ones show, if these have no usable id; the smallest
  * prefix around all such changes is kept (stale), and whoever publishes looks at the longer ones in it once.
  * Control thread only.
  */
@@ -27,7 +27,8 @@
 struct choice {
 	const struct rib *rib;
 	const struct adjacency_table *adjacencies;
-	const struct group_table *groups;
+	const bool *port_down;  /* [RTE_MAX_ETHPORTS] */
+	const bool *group_down; /* [NEXTHOP_MAX]: all of its ports are */
 	uint32_t n_usable[129]; /* prefixes of each length that have a usable id */
 	struct ip_prefix stale; /* valid if has_stale */
 	bool has_stale;

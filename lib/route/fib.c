@@ -23,9 +23,6 @@
 
 #include "fib.h"
 
-/* Beyond this, a build costs about as much as the updates would. */
-#define FIB_NOTES_MAX 65536u
-
 #define FIB_NODE_BYTES 192u
 
 /* Room for n_routes that need n_tbl8 now, and some slack, times 2^doublings. */
@@ -163,6 +160,12 @@ fib_side_touch(struct fib_side *side, const struct ip_prefix *prefix)
 		side->notes[side->n_notes++] = *prefix;
 }
 
+void
+fib_side_touch_all(struct fib_side *side)
+{
+	side->rebuild = true;
+}
+
 uint16_t
 fib_side_live(const struct fib_side *side, const struct ip_prefix *prefix)
 {
@@ -172,7 +175,7 @@ fib_side_live(const struct fib_side *side, const struct ip_prefix *prefix)
 bool
 fib_side_changed(const struct fib_side *side)
 {
-	return side->n_notes > 0;
+	return side->n_notes > 0 || side->rebuild;
 }
 
 int

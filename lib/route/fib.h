@@ -23,6 +23,9 @@
 /* No adjacency or group has this id. */
 #define FIB_ID_NONE 0x7fffu
 
+/* Beyond so many changes a build costs about as much as they would. */
+#define FIB_NOTES_MAX 65536u
+
 /* How many things a copy can hold. */
 struct fib_size {
 	uint32_t n_routes;
@@ -66,7 +69,7 @@ struct fib_side {
 	struct fib standby; /* table NULL: there is none */
 	struct ip_prefix *notes;
 	uint32_t n_notes;
-	bool rebuild; /* more changes than notes: build anew */
+	bool rebuild; /* more changes than notes: build anew, whatever they are */
 	uint32_t n_builds;
 };
 
@@ -75,6 +78,8 @@ int fib_side_init(struct fib_side *side, const struct choice *choice);
 void fib_side_fini(struct fib_side *side);
 
 void fib_side_touch(struct fib_side *side, const struct ip_prefix *prefix);
+/* Any prefix may: both copies are to be built anew. */
+void fib_side_touch_all(struct fib_side *side);
 /* The id that the live copy has for exactly this prefix, 0 if none. */
 uint16_t fib_side_live(const struct fib_side *side, const struct ip_prefix *prefix);
 bool fib_side_changed(const struct fib_side *side);

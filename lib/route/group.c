@@ -26,9 +26,8 @@ group_init(struct group_table *table, int node)
 	table->entries = memory_map(NEXTHOP_MAX * sizeof(*table->entries), node);
 	table->nominal = memory_map(NEXTHOP_MAX * sizeof(*table->nominal), node);
 	table->down = calloc(NEXTHOP_MAX, sizeof(*table->down));
-	table->turned = calloc(NEXTHOP_MAX, sizeof(*table->turned));
 	if (table->entries == NULL || table->nominal == NULL || table->down == NULL ||
-		table->turned == NULL || ids_init(&table->ids, GROUPS_MAX) != 0) {
+		ids_init(&table->ids, GROUPS_MAX) != 0) {
 		group_fini(table);
 		return -ENOMEM;
 	}
@@ -40,7 +39,6 @@ group_fini(struct group_table *table)
 {
 	ids_fini(&table->ids);
 	free(table->down);
-	free(table->turned);
 	memory_unmap(table->nominal, NEXTHOP_MAX * sizeof(*table->nominal));
 	memory_unmap(table->entries, NEXTHOP_MAX * sizeof(*table->entries));
 	*table = (struct group_table){0};
@@ -122,7 +120,7 @@ refresh(struct group_table *table, const struct adjacency_table *adjacencies, ui
 	for (unsigned int path = 0; path < n; path++) {
 		const struct adjacency *const entry = &adjacencies->entries[paths[path].adjacency];
 
-		table->down[i] &= adjacencies->ports[entry->port].link_down;
+		table->down[i] &= adjacencies->port_down[entry->port];
 		if (lives(adjacencies, paths[path].adjacency))
 			paths[n_alive++] = paths[path];
 		else
@@ -238,14 +236,9 @@ group_adjacency_changed(
 void
 group_link(struct group_table *table, const struct adjacency_table *adjacencies)
 {
-	for (uint16_t i = 0; i < table->ids.n_high; i++) {
-		const bool before = table->down[i];
-
-		if (!table->ids.used[i])
-			continue;
-		refresh(table, adjacencies, i);
-		table->turned[i] = table->down[i] != before;
-	}
+	for (uint16_t i = 0; i < table->ids.n_high; i++)
+		if (table->ids.used[i])
+			refresh(table, adjacencies, i);
 }
 
 void

@@ -31,7 +31,6 @@ struct group_table {
 	struct nexthop_group *entries; /* [NEXTHOP_MAX], never moves */
 	struct nexthop_group *nominal; /* [NEXTHOP_MAX] */
 	bool *down;                    /* [NEXTHOP_MAX]: the ports of all adjacencies are down */
-	bool *turned;                  /* [NEXTHOP_MAX]: the last group_link() changed down */
 	struct ids ids;                /* id n is next hop NEXTHOP_GROUP | n */
 };
 

@@ -1,39 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Links go and come. Adjacencies and groups follow at once; then the RIB is looked through for prefixes that
- * show something else now (choice.h). Those that lead over the port, or have nothing usable, can; whether one
- * does is decided by comparing with the live FIB, so a million routes that have nowhere else to go cost no
- * change at all. Control thread only.
+ * show something else than before (choice.h), by asking for each of those that may what it showed with the links
+ * as they were. So a million routes that have nowhere else to go cost no change at all. Control thread only.
+ *
+ * This is right because a prefix for which the live FIB has something else than it showed before is noted
+ * already: what is stale is settled first.
  */
+#include <string.h>
+
 #include "prefix.h"
 #include "route_priv.h"
 
-#define NO_PORT RTE_MAX_ETHPORTS
+/* The links before a change. */
+struct links {
+	bool port_down[RTE_MAX_ETHPORTS];
+	bool group_down[NEXTHOP_MAX];
+};
 
-/* Does the link of port decide whether some id of entry is usable? */
-static bool
-hangs_on(const struct route_table *table, const struct rib_entry *entry, uint16_t port)
+static void
+links_save(const struct route_table *table, struct links *links)
 {
-	if (port == NO_PORT)
-		return false;
-	for (unsigned int source = 0; source < RIB_N_SOURCES; source++) {
-		const uint16_t id = entry->id[source];
-
-		if (id & NEXTHOP_GROUP
-				? table->groups.turned[id & ~NEXTHOP_GROUP]
-				: id >= NEXTHOP_ID_FIRST && table->adjacencies.entries[id].port == port)
-			return true;
-	}
-	return false;
+	memcpy(links->port_down, table->adjacencies.port_down, sizeof(links->port_down));
+	memcpy(links->group_down, table->groups.down, sizeof(links->group_down));
 }
 
-/* Notes the prefixes in region that do not show what the live FIB does, of those that hang on port or have no
- * usable id. Returns whether there is any. */
+/* Notes the prefixes that show something else now than in before. Returns whether there is any. */
 static bool
-recheck(struct route_table *table, unsigned int family, const struct ip_prefix *region, uint16_t port)
+note_changes(const struct choice *choice, const struct choice *before, struct fib_side *side)
 {
-	const struct choice *const choice = &table->choices[family];
-	struct fib_side *const side = &table->sides[family];
 	struct ip_prefix prefix;
 	struct rib_entry entry;
 	bool any = side->rebuild;
@@ -41,11 +36,11 @@ recheck(struct route_table *table, unsigned int family, const struct ip_prefix *
 
 	/* What is to be built anew needs no further notes. */
 	while (!side->rebuild && rib_next(choice->rib, &at, &prefix, &entry)) {
-		if (!ip_prefix_covers(region, &prefix.addr))
+		const uint16_t usable = choice_usable(choice, &entry);
+
+		if (usable != 0 && usable == choice_usable(before, &entry))
 			continue;
-		if (!hangs_on(table, &entry, port) && choice_usable(choice, &entry) != 0)
-			continue;
-		if (choice_shown(choice, &prefix, &entry) == fib_side_live(side, &prefix))
+		if (choice_shown(choice, &prefix, &entry) == choice_shown(before, &prefix, &entry))
 			continue;
 		fib_side_touch(side, &prefix);
 		any = true;
@@ -53,21 +48,23 @@ recheck(struct route_table *table, unsigned int family, const struct ip_prefix *
 	return any;
 }
 
-bool
-route_port_link(struct route_table *table, uint16_t port, bool up)
+/* Notes the prefixes in the stale region that have no usable id and do not show what the live FIB does. */
+static void
+settle_stale(const struct choice *choice, struct fib_side *side)
 {
-	bool due = false;
+	struct ip_prefix prefix;
+	struct rib_entry entry;
+	uint32_t n_asked = 0;
+	uint32_t at = 0;
 
-	if (!adjacency_port_link(&table->adjacencies, port, up))
-		return false;
-	group_link(&table->groups, &table->adjacencies);
-	for (unsigned int i = 0; i < N_FAMILIES; i++) {
-		const struct ip_prefix everything = {.addr.family = table->ribs[i].family};
-
-		choice_recount(&table->choices[i]);
-		due |= recheck(table, i, &everything, port);
+	while (!side->rebuild && rib_next(choice->rib, &at, &prefix, &entry)) {
+		if (choice_usable(choice, &entry) != 0 || !ip_prefix_covers(&choice->stale, &prefix.addr))
+			continue;
+		if (++n_asked > FIB_NOTES_MAX)
+			fib_side_touch_all(side);
+		else if (choice_shown(choice, &prefix, &entry) != fib_side_live(side, &prefix))
+			fib_side_touch(side, &prefix);
 	}
-	return due;
 }
 
 void
@@ -75,7 +72,29 @@ link_settle(struct route_table *table)
 {
 	for (unsigned int i = 0; i < N_FAMILIES; i++) {
 		if (table->choices[i].has_stale)
-			recheck(table, i, &table->choices[i].stale, NO_PORT);
+			settle_stale(&table->choices[i], &table->sides[i]);
 		table->choices[i].has_stale = false;
 	}
+}
+
+bool
+route_port_link(struct route_table *table, uint16_t port, bool up)
+{
+	struct links links;
+	bool due = false;
+
+	links_save(table, &links);
+	link_settle(table);
+	if (!adjacency_port_link(&table->adjacencies, port, up))
+		return false;
+	group_link(&table->groups, &table->adjacencies);
+	for (unsigned int i = 0; i < N_FAMILIES; i++) {
+		struct choice before = table->choices[i];
+
+		before.port_down = links.port_down;
+		before.group_down = links.group_down;
+		choice_recount(&table->choices[i]);
+		due |= note_changes(&table->choices[i], &before, &table->sides[i]);
+	}
+	return due;
 }

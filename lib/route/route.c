@@ -39,7 +39,8 @@ table_init(struct route_table *table, int node)
 		table->choices[i] = (struct choice){
 			.rib = &table->ribs[i],
 			.adjacencies = &table->adjacencies,
-			.groups = &table->groups,
+			.port_down = table->adjacencies.port_down,
+			.group_down = table->groups.down,
 		};
 		if (ret == 0)
 			ret = fib_side_init(&table->sides[i], &table->choices[i]);

@@ -96,7 +96,8 @@ test_gateway_goes(void **state)
 	route_table_destroy(table);
 }
 
-/* fe80::1 on both ports: when the one with the host route goes, the other has it. */
+/* fe80::1 on several ports: when the one with the host route goes, another has it; nobody else's going moves it.
+ */
 static void
 test_host_route_moves(void **state)
 {
@@ -104,6 +105,11 @@ test_host_route_moves(void **state)
 
 	assert_int_equal(neigh(table, 1, "fe80::1", 1), 0);
 	assert_int_equal(neigh(table, 0, "fe80::1", 2), 0);
+	publish(table);
+	assert_resolved(adjacency_to(table, "fe80::1"), 1, 1);
+	port_setup(table, 2);
+	assert_int_equal(neigh(table, 2, "fe80::1", 3), 0);
+	assert_int_equal(neigh_del(table, 2, "fe80::1"), 0);
 	publish(table);
 	assert_resolved(adjacency_to(table, "fe80::1"), 1, 1);
 	assert_int_equal(neigh_del(table, 1, "fe80::1"), 0);
