@@ -296,6 +296,18 @@ rig_pool(struct rig *rig)
 	return rig->pool;
 }
 
+struct skb_pool *
+rig_heads(struct rig *rig)
+{
+	return rig->conf.heads;
+}
+
+bool
+rig_charges(const struct rig *rig)
+{
+	return rig->punt.charges;
+}
+
 static void
 drain(struct rig *rig)
 {

@@ -138,6 +138,10 @@ void rig_counts(const struct rig *rig, uint64_t counts[N_VERDICTS]);
 struct worker *rig_worker(struct rig *rig, uint32_t index);
 struct skb_owner *rig_punt_owner(struct rig *rig, enum punt_class class);
 struct rte_mempool *rig_pool(struct rig *rig);
+struct skb_pool *rig_heads(struct rig *rig);
+
+/* Whether anybody is charged for anything. */
+bool rig_charges(const struct rig *rig);
 
 /* No data buffer and no head is out now (nothing waits in a ring). */
 void rig_check_home(const struct rig *rig);
