@@ -14,6 +14,7 @@ import unittest
 import stock
 
 PLUGIN, EAL = sys.argv[1], sys.argv[2:]
+SECONDS = (0.5, 3.0, 15.0)  # the first is enough, unless others have the processors
 N_MBUFS = 8192
 
 
@@ -68,30 +69,39 @@ class Testpmd(unittest.TestCase):
         cached, common = (re.search(rf'{name}=(\d+)', out) for name in ('total_cache_count', 'common_pool_count'))
         self.assertEqual(int(common.group(1)) + (int(cached.group(1)) if cached else 0), N_MBUFS, out)
 
+    def give_and_take(self, cache, seconds):
+        """Twice at once: null -> ring on one lcore, ring -> null on another. Then all drop what they still find. How many crossed."""
+        status, out = testpmd(
+            ['start', seconds, 'stop', 'set fwd rxonly', 'start', 0.2, 'stop', 'port stop all', 'dump_mempool mb_pool_0'],
+            ['net_null0', 'net_ring0', 'net_null1', 'net_ring1'], ['--nb-cores=4', f'--mbcache={cache}'])
+        self.assertEqual(status, 0, out)
+        rx, tx = counters(out, 'RX'), counters(out, 'TX')
+        for null, ring in ((0, 1), (2, 3)):
+            self.assertEqual(tx[null], rx[ring], out)
+            self.assertLessEqual(rx[ring], tx[ring], out)
+        self.assert_all_home(out)
+        return min(rx[1], rx[3])
+
     def test_one_core_takes_what_another_gives_back(self):
-        """Twice at once: null -> ring on one lcore, ring -> null on another. Then all drop what they still find."""
         for cache in (0, 250):
             with self.subTest(cache=cache):
-                status, out = testpmd(
-                    ['start', 1.0, 'stop', 'set fwd rxonly', 'start', 0.2, 'stop', 'port stop all', 'dump_mempool mb_pool_0'],
-                    ['net_null0', 'net_ring0', 'net_null1', 'net_ring1'], ['--nb-cores=4', f'--mbcache={cache}'])
-                self.assertEqual(status, 0, out)
-                rx, tx = counters(out, 'RX'), counters(out, 'TX')
-                for null, ring in ((0, 1), (2, 3)):
-                    self.assertGreater(rx[ring], N_MBUFS, out)
-                    self.assertEqual(tx[null], rx[ring], out)
-                    self.assertLessEqual(rx[ring], tx[ring], out)
-                self.assert_all_home(out)
+                self.assertTrue(any(self.give_and_take(cache, 2 * seconds) > N_MBUFS for seconds in SECONDS))
 
     def test_frames_are_whole(self):
         frames = [bytes.fromhex('020000000002' '020000000001' '88b5') + bytes([i % 251]) * (46 + i) for i in range(500)]
         with tempfile.TemporaryDirectory(prefix='magpie-testpmd-') as room:
             write_pcap(f'{room}/in.pcap', frames)
-            status, out = testpmd(['start', 0.5, 'stop', 'port stop all', 'dump_mempool mb_pool_0'],
-                                  [f'net_pcap0,rx_pcap={room}/in.pcap', f'net_pcap1,tx_pcap={room}/out.pcap'], ['--nb-cores=1', '--no-flush-rx'])
-            self.assertEqual(status, 0, out)
-            self.assertEqual(read_pcap(f'{room}/out.pcap'), frames)
-            self.assert_all_home(out)
+            for seconds in SECONDS:
+                status, out = testpmd(['start', seconds, 'stop', 'port stop all', 'dump_mempool mb_pool_0'],
+                                      [f'net_pcap0,rx_pcap={room}/in.pcap', f'net_pcap1,tx_pcap={room}/out.pcap'],
+                                      ['--nb-cores=1', '--no-flush-rx'])
+                self.assertEqual(status, 0, out)
+                self.assert_all_home(out)
+                came = read_pcap(f'{room}/out.pcap')
+                self.assertEqual(came, frames[:len(came)])
+                if len(came) == len(frames):
+                    break
+            self.assertEqual(len(came), len(frames))
 
     @unittest.skipIf(stock.is_installed(), 'every program loads it')
     def test_without_the_plugin_there_are_no_such_ops(self):
