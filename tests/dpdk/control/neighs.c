@@ -85,8 +85,7 @@ nd_from(struct rig *rig, uint16_t port, const struct nd_words *words)
 	uint32_t len;
 
 	memcpy(frame, &rig_mac[port], 6);
-	memcpy(frame + ETH_SRC, (const uint8_t[]){2, 0, 0, 0, 0, words->mac < 0 ? 0xee : (uint8_t)words->mac},
-		6);
+	memcpy(frame + ETH_SRC, (const uint8_t[]){2, 0, 0, 0, 0, 0xee}, 6);
 	store16(frame + ETH_TYPE, htobe16(RTE_ETHER_TYPE_IPV6));
 	if (words->flags < 0) {
 		len = nd_solicit_build(ip6, src.bytes, dst.bytes, target.bytes, mac);

@@ -16,7 +16,8 @@ void arp_from(
 void frame_from(struct rig *rig, uint16_t port, uint16_t type, const void *bytes, uint32_t len);
 
 /*
- * An IPv6 packet of neighbour discovery, as nd.h builds it. mac < 0: without its option. flags < 0: a solicitation.
+ * An IPv6 packet of neighbour discovery, as nd.h builds it, in a frame from 02:00:00:00:00:ee. mac < 0: without its option. flags < 0:
+ * a solicitation.
  */
 struct nd_words {
 	const char *src, *dst, *target;

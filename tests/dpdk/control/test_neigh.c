@@ -40,7 +40,10 @@ rfc1122_2_3_2_2_held_then_sent(void **state)
 	arp_from(rig, 1, 0x0b, "reply", "10.0.1.2", "10.0.1.1");
 	became(rig, CONTROL_arp_learned);
 	said(rig, "");
-	rig_advance(rig, 1);
+	assert_true(rig->c->routes_changed);
+	neighs_tick(rig->c);
+	/* published once, not again by who comes next */
+	assert_false(rig->c->routes_changed);
 	/* the walk knows the way when it gets them */
 	assert_int_equal(way(rig, "10.0.1.2")->kind, NEXTHOP_FORWARD);
 	assert_int_equal(way(rig, "10.0.1.2")->l2[5], 0x0b);
@@ -103,7 +106,10 @@ limits(void **state)
 	}
 	assert_int_equal(rig_outcome(rig, CONTROL_neigh_full), 8);
 	assert_int_equal(rig->c->counts.held, 100);
-	/* rig_close: those that wait are stopped */
+	neighs_destroy(rig->c);
+	assert_int_equal(rig_outcome(rig, CONTROL_stopped), 100);
+	assert_int_equal(rig->c->counts.held, 0);
+	assert_int_equal(rig->c->counts.neighs, 0);
 	rig_close(rig);
 }
 
@@ -261,7 +267,33 @@ link_local(void **state)
 	rig_close(rig);
 }
 
-/* A scan of every address, many times over: 3 x 65 536 packets. */
+static void
+with_second_subnet(struct rig *rig, struct control_conf *conf)
+{
+	const struct ip_addr addr4 = rig_addr("10.9.0.1"), addr6 = rig_addr("2001:db8:9::1");
+
+	assert_int_equal(route_add_connected(rig->routes, 0, &addr4, 24), 0);
+	assert_int_equal(route_add_connected(rig->routes, 0, &addr6, 64), 0);
+}
+
+/* RFC 4861 7.2.2, RFC 826: hosts answer who is on their subnet. */
+static void
+source_addresses(void **state)
+{
+	struct rig *rig = neighs_open(with_second_subnet);
+
+	unresolved(rig, "10.0.1.2", "10.9.0.7", 0, 1);
+	unresolved(rig, "2001:db8:1::2", "2001:db8:9::7", 0, 2);
+	unresolved(rig, "10.0.1.2", "10.0.0.7", 0, 3);
+	unresolved(rig, "2001:db8:1::2", "2001:db8::7", 0, 4);
+	said(rig, "0>ffffffffffff who-has 10.9.0.7 tell 10.9.0.1; "
+		  "0>3333ff000007 ns 2001:db8:9::7 from 2001:db8:9::1 to ff02::1:ff00:7 slla 01; "
+		  "0>ffffffffffff who-has 10.0.0.7 tell 10.0.0.1; "
+		  "0>3333ff000007 ns 2001:db8::7 from 2001:db8::1 to ff02::1:ff00:7 slla 01");
+	rig_close(rig);
+}
+
+/* A scan of 20 000 addresses: what waits and who is asked for stays bounded, who is known stays. */
 static void
 scan(void **state)
 {
@@ -300,6 +332,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(gateways_are_asked),
 		cmocka_unit_test(link_down),
 		cmocka_unit_test(link_local),
+		cmocka_unit_test(source_addresses),
 		cmocka_unit_test(scan),
 	};
 

@@ -38,6 +38,7 @@ rfc826_request_is_answered(void **state)
 	assert_int_equal(mac, 0x0a);
 	arp_from(rig, 1, 0x0b, "request", "10.0.1.2", "10.0.1.1");
 	said(rig, "1>0b 10.0.1.1 is-at 02 for 10.0.1.2");
+	assert_string_equal(known(rig, 1, "10.0.1.2", NULL), "stale");
 }
 
 /* Strong host model: neither for others nor for the address of another port. */
@@ -100,8 +101,10 @@ static void
 onlink_route(void **state)
 {
 	const struct ip_prefix prefix = {.addr = rig_addr("192.0.2.0"), .len = 24};
+	const struct ip_prefix all = {.addr = rig_addr("0.0.0.0")};
 
 	assert_int_equal(route_add_onlink(rig->routes, &prefix, 0), 0);
+	assert_int_equal(route_add_onlink(rig->routes, &all, 0), 0);
 	assert_int_equal(route_publish(rig->routes), 0);
 	arp_from(rig, 1, 0x0a, "request", "192.0.2.9", "10.0.1.1");
 	became(rig, CONTROL_arp_sender);
@@ -114,6 +117,9 @@ onlink_route(void **state)
 	arp_from(rig, 0, 0x0a, "request", "192.0.2.9", "10.0.0.1");
 	became(rig, CONTROL_arp_reply);
 	said(rig, "0>0a 10.0.0.1 is-at 01 for 192.0.2.9");
+	/* wherever the routes lead, a group is no host */
+	arp_from(rig, 0, 0x0a, "request", "224.0.0.1", "10.0.0.1");
+	became(rig, CONTROL_arp_sender);
 }
 
 static void
@@ -330,8 +336,8 @@ in_pieces(void **state)
 	skb_set_transport_header(skb, 54);
 	nd_input(small->c, skb);
 	said(small, "0>0c na 2001:db8::1 to 2001:db8::2 RSO tlla 01");
-	frame[19]++;
-	skb = rig_frame(small, 0, frame, len);
+	/* what the message before left behind is not taken for the end of this one */
+	skb = rig_frame(small, 0, frame, len - 8);
 	skb_set_transport_header(skb, 54);
 	nd_input(small->c, skb);
 	assert_int_equal(rig_outcome(small, CONTROL_nd_malformed), 1);
