@@ -6,6 +6,7 @@
 
 Magpie's ports have .1 and ::1. Names begin with magpie-<pid>-, so that two runs do not meet.
 """
+import ipaddress
 import itertools
 import os
 import pathlib
@@ -22,6 +23,7 @@ from conftest import DEADLINE, Ended, eal
 SERIAL = itertools.count()
 HOSTS = ('a', 'b')
 NETS4 = ('10.0.0', '10.0.1')
+OWN = ('10.0.0.1', '10.0.1.1', '2001:db8::1', '2001:db8:1::1')
 NETS6 = ('2001:db8:0:', '2001:db8:1:')
 TARGETS = (('a', '10.0.1.2'), ('b', '10.0.0.2'), ('a', '2001:db8:1::2'), ('b', '2001:db8::2'))  # who pings whom
 
@@ -132,6 +134,14 @@ class Router(Program):
         return self
 
 
+def is_own(frame):
+    """Whether Magpie has made this frame: ARP, neighbour discovery, ICMP from its addresses."""
+    if frame[12:14] == b'\x86\xdd':
+        source = ipaddress.IPv6Address(frame[22:38])
+        return source.is_link_local or source.is_unspecified or str(source) in OWN
+    return frame[12:14] == b'\x08\x06' or str(ipaddress.IPv4Address(frame[26:30])) in OWN
+
+
 class Account:
     """The final account of a Magpie that has ended."""
 
@@ -141,6 +151,7 @@ class Account:
                           r' = tx (\d+) \+ dropped (\d+) \+ punted (\d+)$', ended.out, re.M)
         assert whole, ended
         self.rx, self.mirrored, self.injected, self.fragmented, self.tx, self.dropped, self.punted = map(int, whole.groups(default=0))
+        self.forwarded = self.tx - self.injected - self.fragmented  # packets that it has not made itself, whole or in fragments
         assert (self.rx + self.mirrored + self.injected + self.fragmented
                 == self.tx + self.dropped + self.punted), ended
         self.drops = {name: int(n) for name, n in re.findall(r'^dropped (\w+): (\d+)', ended.out, re.M)}

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 from conftest import eal
-from netns import TARGETS, Account, host_up, make_hosts, net_fixture, options, ping, wait_until  # noqa: F401 (a fixture)
+from netns import TARGETS, Account, host_up, is_own, make_hosts, net_fixture, options, ping, wait_until  # noqa: F401 (a fixture)
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
@@ -62,7 +62,7 @@ def two_hops(frame):
 
 def first_options(device, peer_mac):
     source = 'net_af_packet9'
-    return ['--addr', f'{source},10.0.0.1/24', '--addr', f'{device},10.0.9.1/24', '--neigh', f'{device},10.0.9.2,{peer_mac}',
+    return ['--icmp-rate', '0', '--addr', f'{source},10.0.0.1/24', '--addr', f'{device},10.0.9.1/24', '--neigh', f'{device},10.0.9.2,{peer_mac}',
             '--route', '10.0.1.0/24,via=10.0.9.2', '--addr', f'{source},2001:db8::1/64', '--addr', f'{device},2001:db8:9::1/64',
             '--neigh', f'{device},2001:db8:9::2,{peer_mac}', '--route', '2001:db8:1::/64,via=2001:db8:9::2']
 
@@ -71,6 +71,13 @@ def second_options(device):
     return ['--addr', 'net_pcap9,10.0.1.1/24', '--addr', f'{device},10.0.9.2/24', '--neigh', f'net_pcap9,10.0.1.2,{HOST_MAC}',
             '--addr', 'net_pcap9,2001:db8:1::1/64', '--addr', f'{device},2001:db8:9::2/64',
             '--neigh', f'net_pcap9,2001:db8:1::2,{HOST_MAC}']
+
+
+def dropped(account):
+    """Packets by drop reason, but for the other Magpie's multicast reports (RFC 3810), and what this one has said while the peer was not
+    ready to take it."""
+    assert account.drops.get('tx_full', 0) <= account.injected, account.ended
+    return {name: n for name, n in account.drops.items() if name not in ('l2_multicast', 'tx_full')}
 
 
 class Row:
@@ -115,7 +122,10 @@ class Row:
     def cross(self):
         """Sends all frames, waits until they have crossed."""
         self.send()
-        self.magpies[1].wait_value('port.net_pcap9.tx_pkts', N_FRAMES)
+        last = self.magpies[1]
+        # not by what it has sent: some of that it has made itself
+        wait_until(lambda: last.value('packets.rx') - last.value('packets.punted') - last.value('packets.dropped')
+                   + last.value('drop.tx_full') >= N_FRAMES, f'{N_FRAMES} frames to cross', program=last)
 
     def end(self, i):
         """Stops one; its account."""
@@ -123,7 +133,7 @@ class Row:
 
     def expect_bytes(self):
         """What came out is what went in, two hops on. Order is kept within a family, not between the two."""
-        seen = [bytes(frame) for frame in rdpcap(self.out)]
+        seen = [frame for frame in map(bytes, rdpcap(self.out)) if not is_own(frame)]
         for remainder in (0, 1):
             expected = [two_hops(frame) for i, frame in enumerate(self.made) if i % 2 == remainder]
             assert [frame for frame in seen if frame[12:14] == expected[0][12:14]] == expected
@@ -132,9 +142,9 @@ class Row:
         """The whole test."""
         self.cross()
         accounts = {i: self.end(i) for i in order}
-        assert accounts[0].tx == N_FRAMES and accounts[0].drops == {}, accounts[0].ended
+        assert accounts[0].tx >= N_FRAMES and dropped(accounts[0]) == {}, accounts[0].ended
         # the one frame of its own capture is for nobody
-        assert accounts[1].tx == N_FRAMES and accounts[1].drops == {'not_for_us': 1}, accounts[1].ended
+        assert accounts[1].tx >= N_FRAMES and dropped(accounts[1]) == {'not_for_us': 1}, accounts[1].ended
         self.expect_bytes()
 
 
@@ -165,7 +175,7 @@ def test_memif_peer_returns(net):
     row.expect_bytes()
     row.end(1)
     account = row.end(0)
-    assert account.tx == 2 * N_FRAMES and account.drops == {'port_down': N_FRAMES}, account.ended
+    assert account.tx >= 2 * N_FRAMES and dropped(account) == {'port_down': N_FRAMES}, account.ended
 
 
 def mac_of(net, vdev):

@@ -4,7 +4,7 @@ import collections
 import csv
 import pathlib
 
-from netns import Account, net_fixture  # noqa: F401 (a fixture)
+from netns import Account, is_own, net_fixture  # noqa: F401 (a fixture)
 from scapy.layers.inet import IP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
@@ -54,6 +54,10 @@ def one_hop(frame, port):
     return bytes(then)[:14] + header + frame[14 + len(header):14 + length]
 
 
+def is_fragment(frame):
+    return frame[12:14] == b'\x08\x00' and int.from_bytes(frame[20:22], 'big') & 0x3fff != 0
+
+
 def test_published_frames(net):
     vectors = list(published())
     source, nothing, outs = net.path('in.pcap'), net.path('nothing.pcap'), [net.path(f'out{i}.pcap') for i in range(2)]
@@ -69,13 +73,14 @@ def test_published_frames(net):
 
     # port 1's own frame is for nobody
     counts = collections.Counter(['not_for_us'] + [here for *_, here, _ in vectors])
-    assert account.tx == counts.pop('forward'), account.ended
+    assert account.forwarded == counts.pop('forward'), account.ended
     assert collections.Counter({**account.drops, **account.punts}) == counts, account.ended
 
     for port in range(2):
         sent = [frame for *_, verdict, here, frame in vectors if here == 'forward' and ('port0' in verdict) == (port == 0)]
-        seen = [bytes(frame) for frame in rdpcap(outs[port])] if sent else []
+        seen = [frame for frame in map(bytes, rdpcap(outs[port])) if not is_own(frame)] if sent else []
         # bursts are sorted by family
         for family in (b'\x08\x00', b'\x86\xdd'):
-            expected = [one_hop(frame, port) for frame in sent if frame[12:14] == family]
-            assert [frame for frame in seen if frame[12:14] == family] == expected
+            expected = [one_hop(frame, port) for frame in sent if frame[12:14] == family and len(frame) <= 1514]
+            # test_vectors.py looks at those that were cut
+            assert [frame for frame in seen if frame[12:14] == family and (frame in expected or not is_fragment(frame))] == expected
