@@ -38,6 +38,9 @@ rfc826_request_is_answered(void **state)
 	assert_int_equal(mac, 0x0a);
 	arp_from(rig, 1, 0x0b, "request", "10.0.1.2", "10.0.1.1");
 	said(rig, "1>0b 10.0.1.1 is-at 02 for 10.0.1.2");
+	/* that he asks does not show that he hears us */
+	arp_from(rig, 1, 0x0b, "request", "10.0.1.2", "10.0.1.1");
+	said(rig, "1>0b 10.0.1.1 is-at 02 for 10.0.1.2");
 	assert_string_equal(known(rig, 1, "10.0.1.2", NULL), "stale");
 }
 
