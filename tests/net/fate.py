@@ -2,7 +2,7 @@
 """What became of tagged frames (mutate.py), in a form in which two routers can be compared."""
 from mutate import MAC_TAG
 from oracle import OWN
-from wire import ARP, ETH, ICMP, ICMP6, IP4, IP6, Packet, u16
+from wire import ARP, ETH, ICMP, ICMP6, ICMP_ERRORS, IP4, IP6, Packet, u16
 
 FIRST_TAG = 1000  # a sequence number below is the vector's own
 QUESTIONS = (135, 133, 143)  # what a router sends of its own accord: solicitations, reports
@@ -49,8 +49,11 @@ class Seen:
         elif kind == echo:
             self.tag = u16(message, 6) if u16(message, 6) >= FIRST_TAG else None
             self.what = ('echo', self.port, self.frame[:6], packet.src, packet.dst, message[8:])
+        elif packet.version == 4 and kind not in ICMP_ERRORS:
+            self.tag, self.what = u16(message, 6), ('other', self.port, packet.src, packet.dst, kind)
         elif packet.version == 6 and kind == 136:
-            self.what = ('advert', self.port, packet.src, packet.dst, message[4], message[8:24])
+            # without override, 0x20: by RFC 4861 7.2.4 it is always set, and the kernel leaves it out when it is asked by unicast
+            self.what = ('advert', self.port, packet.src, packet.dst, message[4] & 0xc0, message[8:24])
         else:
             self.tag = tag_of(message[8:])
             self.what = ('icmp', self.port, packet.src, packet.dst, kind, message[1], message[4:8])

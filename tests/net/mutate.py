@@ -6,7 +6,7 @@ The tag is the IPv4 id or the IPv6 flow label, the sequence number of echo reque
 import random
 import struct
 
-from wire import (ARP, ICMP, ICMP6, IP4, IP6, addr_bytes, checksum, ethernet, pseudo, put16, seal4, u16)
+from wire import ARP, ICMP, ICMP6, IP4, IP6, UDP, Packet, addr_bytes, checksum, ethernet, pseudo, put16, seal4, u16
 
 ADDRS4 = ['10.0.0.2', '10.0.0.3', '10.0.1.2', '10.0.0.1', '10.0.1.1', '203.0.113.9', '10.156.94.34', '198.51.100.1', '198.51.100.65',
           '198.51.100.129', '127.0.0.1', '0.0.0.0', '255.255.255.255', '224.0.0.1', '240.0.0.1', '169.254.1.1', '10.0.0.255', '10.0.1.255',
@@ -15,6 +15,7 @@ ADDRS6 = ['2001:db8::2', '2001:db8:1::2', '2001:db8::1', '2001:db8:1::1', '2001:
           '2001:db8:f3::1', '::', '::1', 'fe80::2', 'ff02::1', 'ff05::7', '::ffff:10.0.1.2', 'fd00::9']
 MACS = ['020000000001', '020000000001', '020000000001', 'ffffffffffff', '01005e000001', '333300000001', '0200000000ff']
 BYTES = [0, 1, 2, 4, 17, 58, 59, 60, 63, 64, 127, 128, 254, 255]
+ASKING = {8, 13, 15, 17}  # ICMP messages with a sequence number that answers repeat
 MAC_TAG = bytes.fromhex('02000001')
 
 
@@ -90,26 +91,36 @@ class Mutator:
             return frame[:at] + packet
         if packet[9] == ICMP and length >= hlen + 8 and not u16(packet, 6) & 0x3fff:
             message = packet[hlen:length]
-            if message[0] == 8:
+            if message[0] in ASKING:
                 message = put16(message, 6, tag)
             if self.random.random() < 0.95:
                 message = put16(put16(message, 2, 0), 2, checksum(put16(message, 2, 0)))
             packet = packet[:hlen] + message + packet[length:]
+        packet = self.seal_udp(packet, hlen, length)
         if self.random.random() < 0.95:
             packet = seal4(packet)
         return frame[:at] + packet
+
+    def seal_udp(self, packet, at, end):
+        """With a right UDP checksum: what a router does about wrong ones is the host's part of it."""
+        sound = Packet(packet)
+        if sound.proto != UDP or sound.offset or sound.version == 4 and sound.mf or end < at + 8 or u16(packet, at + 4) != end - at:
+            return packet
+        bare = put16(packet[at:end], 6, 0)
+        value = checksum(pseudo(sound.src, sound.dst, UDP, end - at) + bare) or 0xffff
+        return packet[:at] + put16(bare, 6, value) + packet[end:]
 
     def seal6(self, frame, tag):
         at = ethernet(frame)[3]
         packet = frame[at:]
         packet = packet[:1] + bytes([packet[1] & 0xf0]) + struct.pack('!H', tag) + packet[4:]
         length = min(40 + u16(packet, 4), len(packet))
-        if packet[6] == ICMP6 and length >= 48:
-            message = packet[40:length]
-            if message[0] == 128:
-                message = put16(message, 6, tag)
+        proto, rest = Packet(packet[:length]).upper()
+        if proto == ICMP6 and rest and len(rest) >= 8:
+            start = length - len(rest)
+            message = put16(rest, 6, tag) if rest[0] == 128 else rest
             if self.random.random() < 0.95:
                 bare = put16(message, 2, 0)
                 message = put16(bare, 2, checksum(pseudo(packet[8:24], packet[24:40], ICMP6, len(bare)) + bare))
-            packet = packet[:40] + message + packet[length:]
-        return frame[:at] + packet
+            packet = packet[:start] + message + packet[length:]
+        return frame[:at] + self.seal_udp(packet, 40, length)

@@ -44,6 +44,7 @@ def outcome_kinds():
 
 
 OUTCOMES = outcome_kinds()
+CLOCKS = {'busy_cycles', 'idle_cycles', 'bursts'}
 BECOME_ANSWERS = ('echo_reply', 'neigh_sent')
 
 
@@ -125,7 +126,7 @@ class Taps:
     """A Magpie between two raw sockets; net is a netns.Net, which ends it."""
 
     def __init__(self, net, options=(), base=OPTIONS, kind='tap'):
-        self.net, self.kind = net, kind
+        self.net, self.kind, self.waiting = net, kind, 0
         self.ports = [Port(MACS[kind][i], f'10.0.{i}.1', f'2001:db8:{i}::1', (MTU0[kind], 1500)[i], HOSTS[i]) for i in range(2)]
         net.namespace('m')
         vdevs = self.tap_vdevs() if kind == 'tap' else self.pcap_vdevs()
@@ -183,26 +184,31 @@ class Taps:
     def settle(self, rx=0, seconds=5, what=''):
         """Waits until so many frames were received and nothing is on its way any more; the counters then."""
         end = time.monotonic() + seconds
-        last = self.counters()
+        last, since = None, time.monotonic()
         while True:
-            time.sleep(0.002)
             now = self.counters()
-            busy = {'busy_cycles', 'idle_cycles', 'bursts'}
-            if now['rx'] >= rx and all(now[name] == last[name] for name in now if name not in busy) and self.at_rest(now):
+            moves = {name: n for name, n in now.items() if name not in CLOCKS}
+            if moves != last:
+                last, since = moves, time.monotonic()
+            elif now['rx'] >= rx and self.balanced(now) and self.all_back(now, time.monotonic() - since):
                 return now
-            last = now
             assert time.monotonic() < end, f'{what}: not at rest after {seconds} s: {now}'
+            time.sleep(0.002)
 
-    def at_rest(self, counts):
-        """Whether everything punted has come to its end."""
+    def balanced(self, counts):
+        """Whether everything that the walk took, and everything that it punted, has come to its end or waits for something."""
         ended = sum(n for name, n in counts.items() if re.match('control_(answer|take|drop)', name))
         came = sum(counts[name] for name in ('rx', 'mirrored', 'injected', 'fragmented'))
-        return counts['punted'] + counts['told'] == ended + counts['control.held'] and self.answers(counts) == counts['injected'] and \
+        return counts['punted'] + counts['told'] == ended + counts['control.held'] and \
             came == sum(counts[name] for name in ('tx', 'dropped', 'punted'))
 
-    def answers(self, counts):
-        """What the control thread has given back: packets of its own, errors among them, and those that became an answer."""
-        return counts['control.made'] + sum(counts[f'control_answer.{name}'] for name in BECOME_ANSWERS)
+    def all_back(self, counts, seconds):
+        """Whether what the control thread has sent was taken back. An answer to a link-local address counts as sent while it waits for
+        that neighbour, perhaps for ever: when nothing has moved for 0.3 s, they are that many more from then on."""
+        sent = counts['control.made'] + sum(counts[f'control_answer.{name}'] for name in BECOME_ANSWERS)
+        if sent - counts['injected'] != self.waiting and seconds > 0.3:
+            self.waiting = sent - counts['injected']
+        return sent - counts['injected'] == self.waiting
 
     def stop(self):
         """Ends Magpie; how it ended."""

@@ -180,6 +180,8 @@ class Packet:
             if proto == FRAGMENT and u16(self.payload, at + 2) & 0xfff8:
                 return FRAGMENT, None
             size = 8 if proto == FRAGMENT else 8 * (self.payload[at + 1] + 1)
+            if at + size > len(self.payload):
+                return proto, None
             proto, at = self.payload[at], at + size
         return proto, self.payload[at:]
 
