@@ -90,6 +90,9 @@ void rig_inject_cut(struct rig *rig, const struct frame *frame, const uint32_t *
 struct rte_mbuf *rig_inject_shared(
 	struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n);
 
+/* Puts mbufs[n] before RX queue queue of port 0 as they are. */
+void rig_inject_bulk(struct rig *rig, uint16_t queue, struct rte_mbuf *const *mbufs, uint32_t n);
+
 /* Puts an mbuf before RX queue 0 of port as it is. */
 void rig_inject_mbuf(struct rig *rig, uint16_t port, struct rte_mbuf *mbuf);
 

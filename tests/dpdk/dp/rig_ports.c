@@ -175,6 +175,13 @@ rig_inject_mbuf(struct rig *rig, uint16_t port, struct rte_mbuf *mbuf)
 		rig_die("RX ring full");
 }
 
+void
+rig_inject_bulk(struct rig *rig, uint16_t queue, struct rte_mbuf *const *mbufs, uint32_t n)
+{
+	if (rte_ring_enqueue_bulk(rx_rings[0][queue], (void *const *)mbufs, n, NULL) != n)
+		rig_die("RX ring full");
+}
+
 struct rte_mbuf *
 rig_inject_shared(struct rig *rig, const struct frame *frame, const uint32_t *cuts, uint32_t n)
 {

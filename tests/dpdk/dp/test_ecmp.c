@@ -49,15 +49,21 @@ flow_frame(struct frame *f, uint64_t *seed, bool ip6)
 	frame_seal(f);
 }
 
-/* Of N_FLOWS, each path has its share within 5 % of it. */
+/* Of n flows, each path has its share within 5 % of it. */
 static void
-expect_share(const uint32_t count[256], uint8_t mac, uint32_t weight, uint32_t weights)
+expect_share_of(uint32_t n, const uint32_t count[256], uint8_t mac, uint32_t weight, uint32_t weights)
 {
-	const uint32_t share = N_FLOWS / weights * weight;
+	const uint32_t share = n / weights * weight;
 
 	if (count[mac] < share - share / 20 || count[mac] > share + share / 20)
 		fail_msg("seed %#x: gateway %02x got %u of %u flows, its share is %u", SEED, mac, count[mac],
-			N_FLOWS, share);
+			n, share);
+}
+
+static void
+expect_share(const uint32_t count[256], uint8_t mac, uint32_t weight, uint32_t weights)
+{
+	expect_share_of(N_FLOWS, count, mac, weight, weights);
 }
 
 static void
@@ -144,6 +150,74 @@ one_flow_one_path(void **state)
 		assert_int_equal(path_of(rig, &f), path_of(rig, &g));
 	}
 	rig_destroy(rig);
+}
+
+/* Which gateway a router with this seed sends each flow to. */
+static void
+router(uint32_t seed, bool ip6, uint8_t path[N_FLOWS])
+{
+	const struct rig_conf conf = {.ecmp_seed = seed};
+	struct rig *rig = rig_create(&conf);
+	uint64_t flows = SEED;
+	struct frame f;
+
+	for (uint32_t i = 0; i < N_FLOWS; i++) {
+		flow_frame(&f, &flows, ip6);
+		path[i] = path_of(rig, &f);
+	}
+	rig_destroy(rig);
+}
+
+/* How the flows that the first router sends to `via` are spread by the second. Returns their number. */
+static uint32_t
+behind(const uint8_t first[N_FLOWS], const uint8_t second[N_FLOWS], uint8_t via, uint32_t count[256])
+{
+	uint32_t n = 0;
+
+	memset(count, 0, 256 * sizeof(*count));
+	for (uint32_t i = 0; i < N_FLOWS; i++) {
+		if (first[i] != via)
+			continue;
+		count[second[i]]++;
+		n++;
+	}
+	return n;
+}
+
+/* Behind the path that most flows take, a router with another seed spreads them by weight, however close the seeds are. */
+static void
+series(void **state)
+{
+	static const uint32_t seeds[] = {0, 1, 2, 0x80000000, 0xdeadbeef};
+	static uint8_t first[N_FLOWS], second[N_FLOWS];
+	uint32_t count[256], n;
+
+	for (uint32_t k = 0; k + 1 < RTE_DIM(seeds); k++)
+		for (uint32_t ip6 = 0; ip6 < 2; ip6++) {
+			router(seeds[k], ip6, first);
+			router(seeds[k + 1], ip6, second);
+			n = behind(first, second, ip6 ? 0x0c : 0x0d, count);
+			expect_share_of(n, count, 0x0b, 1, ip6 ? 4 : 8);
+			expect_share_of(n, count, 0x0c, ip6 ? 3 : 2, ip6 ? 4 : 8);
+			if (!ip6)
+				expect_share_of(n, count, 0x0d, 5, 8);
+		}
+}
+
+/* With the same seed all of them take one path again: what the test above would see. */
+static void
+series_with_one_seed(void **state)
+{
+	static uint8_t first[N_FLOWS], second[N_FLOWS];
+	uint32_t count[256], n;
+
+	for (uint32_t ip6 = 0; ip6 < 2; ip6++) {
+		router(0x5eed, ip6, first);
+		router(0x5eed, ip6, second);
+		n = behind(first, second, 0x0c, count);
+		assert_true(n > 0);
+		assert_int_equal(count[0x0c], n);
+	}
 }
 
 /* Options move the ports: they must still be found behind them. */
@@ -241,6 +315,8 @@ main(int argc, char **argv)
 		cmocka_unit_test(shares),
 		cmocka_unit_test(shares_by_one_field),
 		cmocka_unit_test(one_flow_one_path),
+		cmocka_unit_test(series),
+		cmocka_unit_test(series_with_one_seed),
 		cmocka_unit_test(options_move_the_ports),
 		cmocka_unit_test(fragments_stay_together),
 		cmocka_unit_test(among_others),
