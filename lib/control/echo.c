@@ -127,7 +127,6 @@ pieces_make(struct control *c, const struct cut *cut, struct skb **pieces)
 	*pieces = NULL;
 	for (uint32_t offset = 0; offset < cut->whole->len - IP6_HLEN; offset += cut->len) {
 		if (piece_make(c, cut, offset, end) != 0) {
-			*end = NULL;
 			skb_consume_list(&c->cpu, *pieces);
 			return -ENOMEM;
 		}

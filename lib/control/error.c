@@ -52,11 +52,10 @@ bucket_take(struct control *c)
 {
 	const uint32_t rate = c->conf.error_rate;
 
-	if (rate == UINT32_MAX)
-		return true;
 	if (rate == 0)
 		return false;
 
+	/* 0 where there is no limit: then there is always one */
 	const uint64_t step = NS_PER_SECOND / rate;
 	const uint64_t depth = RTE_MAX(BUCKET_MIN, rate / 10) * step;
 
@@ -201,27 +200,24 @@ finish6(struct report *r, const struct own_addr *from)
 	store16(icmp + ICMP_SUM, (uint16_t)~__rte_raw_cksum_reduce(sum));
 }
 
-/* Reads as much of the packet as is quoted, without the link's padding. */
-static bool
+/* Reads as much of the packet as is quoted, without the link's padding. Of one that is shorter than its header that is less than a header,
+ * about which no error is allowed. */
+static void
 report_begin(struct report *r, const struct skb *skb)
 {
 	const uint32_t at = ip_at(skb);
 	const bool ip6 = skb->protocol == RTE_ETHER_TYPE_IPV6;
-	const uint32_t hlen = ip6 ? IP6_HLEN : IP4_HLEN;
 	const uint32_t max = ip6 ? ICMP6_ERROR_MAX : ICMP4_ERROR_MAX;
-	uint8_t length[2], mac;
+	uint8_t length[2] = {0}, mac = 0;
 
 	r->port = skb->port;
-	r->head = hlen + ICMP_HLEN;
-	if (skb->len < at + hlen)
-		return false;
+	r->head = (ip6 ? IP6_HLEN : IP4_HLEN) + ICMP_HLEN;
 	skb_copy_bits(skb, at + (ip6 ? 4 : 2), length, sizeof(length));
 	skb_copy_bits(skb, 0, &mac, 1);
 	r->group = eth_is_group(&mac);
 	r->quote = load16_be(length) + (ip6 ? IP6_HLEN : 0);
 	r->quote = RTE_MIN(RTE_MIN(r->quote, skb->len - at), max - r->head);
 	skb_copy_bits(skb, at, r->bytes + r->head, r->quote);
-	return r->quote >= hlen;
 }
 
 /* Hands the packet out. Whether it was taken, output_ip() tells by its count only. */
@@ -249,7 +245,8 @@ report(struct control *c, struct report *r, const struct skb *skb, bool limited)
 	const uint8_t *const ip = r->bytes + (ip6 ? IP6_HLEN : IP4_HLEN) + ICMP_HLEN;
 	const struct own_addr *from;
 
-	if (!report_begin(r, skb) || !(ip6 ? may_send6(c, r, ip) : may_send4(c, r, ip)))
+	report_begin(r, skb);
+	if (!(ip6 ? may_send6(c, r, ip) : may_send4(c, r, ip)))
 		return CONTROL_error_forbidden;
 	/* without an address of the family there is nobody to say it */
 	from = source(c, ip, r->port);

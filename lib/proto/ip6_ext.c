@@ -8,17 +8,15 @@
 
 #define IP6_DST 24u /* offset of the destination address */
 
-#define OPT_PAD1         0u
-#define OPT_PADN         1u
-#define OPT_ROUTER_ALERT 5u /* RFC 2711: for routers on the way, so nothing to one that is there */
+#define OPT_PAD1 0u
 
-/* RFC 8200 4.2: the highest two bits of an option's type. */
+/* RFC 8200 4.2: the highest two bits of an option's type. PadN and Router Alert, which are known, are to be skipped by theirs too. */
 enum opt_action { OPT_SKIP, OPT_DISCARD, OPT_TELL, OPT_TELL_UNICAST };
 
 #define FRAGMENT_OFFSET 0xfff8u
 
 static enum ip6_ext_fault
-option_unknown(const uint8_t *p, uint8_t type)
+option_check(const uint8_t *p, uint8_t type)
 {
 	switch ((enum opt_action)(type >> 6)) {
 	case OPT_SKIP: return IP6_EXT_OK;
@@ -45,8 +43,7 @@ options_check(const uint8_t *p, uint32_t at, uint32_t end, uint32_t *pointer)
 		}
 		if (end - at < 2 || p[at + 1] + 2u > end - at)
 			return IP6_EXT_TRUNCATED;
-		if (type != OPT_PADN && type != OPT_ROUTER_ALERT)
-			fault = option_unknown(p, type);
+		fault = option_check(p, type);
 		at += p[at + 1] + 2u;
 	}
 	return fault;

@@ -57,6 +57,7 @@ more_addresses(struct rig *rig, struct control_conf *conf)
 	own_add(rig, 0, "10.9.0.1", 24);
 	own_add(rig, 0, "2001:db8:9::1", 64);
 	own_add(rig, 0, "10.0.7.1", 31);
+	own_add(rig, 0, "10.0.7.2", 31);
 }
 
 static void
@@ -109,7 +110,7 @@ not_about_later_fragments(void **state)
 	rig_close(rig);
 }
 
-/* RFC 1812 4.3.2.7 (3), (4) and RFC 1122 3.2.2, as far as our subnets tell: 10.0.0.255 and 10.0.1.255, but RFC 3021: not 10.0.7.1. */
+/* RFC 1812 4.3.2.7 (3), (4) and RFC 1122 3.2.2, as far as our subnets tell: 10.0.0.255 and 10.0.1.255, but RFC 3021: not 10.0.7.3. */
 static void
 not_to_broadcasts(void **state)
 {
@@ -123,6 +124,7 @@ not_to_broadcasts(void **state)
 		{"10.0.0.0", "10.0.1.2", true},   /* the lowest address is an ordinary host */
 		{"10.0.2.255", "10.0.1.2", true}, /* not a subnet of ours */
 		{"10.0.7.0", "10.0.1.2", true},
+		{"10.0.7.3", "10.0.1.2", true}, /* the last of two, and a host */
 		{"10.0.0.2", "10.0.1.255", false},
 		{"10.0.0.2", "10.0.2.255", true},
 		{"10.0.0.2", "255.255.255.255", false},

@@ -345,6 +345,22 @@ nd_is_handed_on(void **state)
 	}
 }
 
+/* All of RFC 4861's, whoever is to judge them: router discovery and redirects are none of a router's business. */
+static void
+nd_types(void **state)
+{
+	static const uint8_t types[] = {133, 134, 137};
+	struct rig *rig = rig_open(2048, NULL);
+
+	for (unsigned int i = 0; i < RTE_DIM(types); i++) {
+		solicitation("2001:db8::1");
+		f.bytes[f.upper] = types[i];
+		frame_end(&f, PROTO_ICMP6);
+		frame_silent(rig, &f, CONTROL_nd_ignored);
+	}
+	rig_close(rig);
+}
+
 /* RFC 6980 5: not with a fragment header, even if that says nothing. */
 static void
 nd_in_fragments(void **state)
@@ -379,6 +395,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(not_ours),
 		cmocka_unit_test(header_is_bad),
 		cmocka_unit_test(nd_is_handed_on),
+		cmocka_unit_test(nd_types),
 		cmocka_unit_test(nd_in_fragments),
 	};
 
