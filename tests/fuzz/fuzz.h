@@ -15,7 +15,6 @@
 /* Bits of the first byte. */
 #define FUZZ_PORT1 1u /* by port 1, else by port 0 */
 #define FUZZ_CUT   2u /* in two data buffers, the first with as many bytes as the second byte says */
-#define FUZZ_LATER 4u /* time passes afterwards, so that what waits is given up */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A frame in, a verdict out: through every stage of the walk, in the rig of tests/dpdk/dp. The frame ends where its data buffer
+ * A frame in, a verdict out, and what is answered: through every stage of the walk, in the rig of tests/dpdk/dp, and through the
+ * control thread's parts without its thread, until nothing moves any more. The frame ends where its data buffer
  * ends as far as AddressSanitizer is concerned, but for the first bytes of a buffer, which the parse stage loads whatever the length.
  * After each frame every buffer is home and every packet is in the account.
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,13 +18,40 @@
 
 #include <rte_common.h>
 
+#include "control_priv.h"
 #include "fuzz.h"
-#include "rig.h"
+#include "rig_priv.h"
 
 #define LOADED 66u /* READ_MAX of lib/dp/parse.c */
 
+#define STEP_NS  (NS_PER_SECOND / 2)
+#define GIVEN_UP 200u /* steps until nothing waits any more, for other fragments or for neighbours */
+
 static struct rig *rig;
-static uint64_t n_out; /* verdicts so far */
+static struct control control;
+static uint64_t n_out;  /* verdicts so far */
+static uint64_t n_runs; /* frames */
+
+static void
+control_open(void)
+{
+	control.conf = (struct control_conf){.ports = rig->port,
+		.n_ports = RIG_PORTS,
+		.routes = topology_routes(),
+		.heads = rig->conf.heads,
+		.data = rig->pool,
+		.punt = &rig->punt,
+		.hold_max = 64,
+		.fragment_max = 64,
+		.error_rate = UINT32_MAX,
+		.stop = &rig->stop};
+	skb_cpu_init(&control.cpu, rig->conf.heads, rig->pool, LCORE_ID_ANY);
+	control.now_ns = 1000 * NS_PER_SECOND;
+	if (neighs_create(&control) != 0 || reassembly_create(&control) != 0)
+		abort();
+	for (uint16_t port = 0; port < RIG_PORTS; port++)
+		neighs_link(&control, port, true);
+}
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -31,7 +60,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		"--log-level=lib.eal:error", "-m", "192", "-l", "0", "--file-prefix=magpie-fuzz", NULL};
 
 	rig_eal(RTE_DIM(args) - 1, args);
-	rig = rig_create(&(struct rig_conf){.mtu = 9000});
+	rig = rig_create(&(struct rig_conf){.mtu = 9000, .icmp_rate = ICMP_UNLIMITED});
+	control_open();
 	return 0;
 }
 
@@ -70,18 +100,41 @@ verdicts(void)
 	return n;
 }
 
-/* Until nothing moves any more; all that comes out is freed. */
+/* Until nothing moves any more. */
 static void
 run(void)
 {
-	struct skb *skb;
+	uint32_t moved;
 
-	while (rig_turn(rig) > 0)
-		;
-	for (uint16_t port = 0; port < RIG_PORTS; port++)
-		rig_discard(rig, port);
-	while ((skb = rig_punted(rig)) != NULL)
-		rig_consume(rig, skb);
+	do {
+		moved = rig_turn(rig) + input_drain(&control);
+		if (control.routes_changed && route_publish(control.conf.routes) != 0)
+			abort();
+		control.routes_changed = false;
+		for (uint16_t port = 0; port < RIG_PORTS; port++)
+			rig_discard(rig, port);
+	} while (moved > 0);
+}
+
+/* Something is out: it waits, or it is lost. */
+static bool
+is_out(void)
+{
+	return control.counts.held > 0 || rte_mempool_avail_count(rig->pool) != rig->pool->size;
+}
+
+/* What waits is given up in time; what is still out then is lost. */
+static void
+later(void)
+{
+	for (unsigned int i = 0; i < GIVEN_UP && is_out(); i++) {
+		control.now_ns += STEP_NS;
+		neighs_tick(&control);
+		reassembly_tick(&control);
+		run();
+	}
+	if (is_out())
+		abort();
 }
 
 int
@@ -104,8 +157,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tail_guard(first, last, &tail, &tail_len);
 	rig_inject_mbuf(rig, (data[0] & FUZZ_PORT1) != 0, first);
 	run();
+	later();
 	ASAN_UNPOISON_MEMORY_REGION(tail, tail_len);
-	rig_check_home(rig);
+	/* at every frame it would be most of the work */
+	if (n_runs++ % 64 == 0)
+		rig_check_home(rig);
 
 	const uint64_t n = verdicts();
 
