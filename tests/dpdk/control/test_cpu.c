@@ -45,21 +45,24 @@ test_place(void **state)
 {
 	struct place place = {.cpu = -1};
 	struct skb_pool *heads;
-	struct rte_ring *punt = rte_ring_create("punt", 64, SOCKET_ID_ANY, RING_F_SC_DEQ);
+	struct route_table *routes;
+	struct punt punt;
 	struct control *control;
 
-	assert_non_null(punt);
+	assert_int_equal(punt_init(&punt, SOCKET_ID_ANY, 0), 0);
+	assert_int_equal(route_table_create(SOCKET_ID_ANY, NULL, &routes), 0);
 	assert_int_equal(skb_pool_create("heads", 64, 32, SOCKET_ID_ANY, &heads), 0);
 
 	const struct control_conf conf = {.heads = heads,
-		.punt = punt,
+		.routes = routes,
+		.punt = &punt,
 		.stop = &stop,
 		.tick_ms = 1,
 		.on_tick = place_read,
 		.arg = &place};
 
 	assert_int_equal(control_start(&conf, &control), 0);
-	control_join(control);
+	control_join(control, NULL);
 	assert_true(place.cpu >= 0);
 	assert_true(CPU_COUNT(&place.cpus) > 0);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -76,7 +79,8 @@ test_place(void **state)
 		}
 	}
 	assert_true(CPU_ISSET(place.cpu, &place.cpus));
-	rte_ring_free(punt);
+	punt_fini(&punt);
+	route_table_destroy(routes);
 	skb_pool_destroy(heads);
 }
 
