@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include <arpa/inet.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -81,10 +82,12 @@ world_make(struct rig *rig, uint32_t room)
 struct rig *
 rig_open(uint32_t room, void (*change)(struct rig *rig, struct control_conf *conf))
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	/* owners lie on lines of their own */
+	struct rig *rig = aligned_alloc(alignof(struct rig), sizeof(*rig));
 	struct control *c = calloc(1, sizeof(*c));
 
 	assert_true(rig != NULL && c != NULL);
+	memset(rig, 0, sizeof(*rig));
 	world_make(rig, room);
 	c->conf = (struct control_conf){.ports = rig->ports,
 		.n_ports = RIG_PORTS,
