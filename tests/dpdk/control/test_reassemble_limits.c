@@ -137,12 +137,17 @@ too_many_fragments(void **state)
 		part(rig, start, start + 8, true);
 	assert_int_equal(rig->c->counts.held, 5);
 	assert_outcomes(rig, CONTROL_fragment_full, 5);
-	cut.id = 78; /* takes no place either */
-	part(rig, 0, 8, true);
-	assert_outcomes(rig, CONTROL_fragment_full, 6);
-	rig->c->now_ns += 30 * NS_PER_SECOND;
+	rig->c->now_ns += 15 * NS_PER_SECOND;
+	for (cut.id = 100; cut.id < 140; cut.id++)
+		part(rig, 0, 8, true);
+	assert_outcomes(rig, CONTROL_fragment_full, 45);
+	/* which have taken no datagram's place either */
+	rig->c->now_ns += 15 * NS_PER_SECOND;
 	reassembly_tick(rig->c);
-	part(rig, 0, 304, true);
+	for (cut.id = 200; cut.id < 203; cut.id++)
+		part(rig, 0, 304, true);
+	assert_int_equal(rig->c->counts.held, 3);
+	cut.id = 202;
 	part(rig, 304, 600, false);
 	assert_outcomes(rig, CONTROL_echo_reply, 1);
 	rig_close(rig);
@@ -172,6 +177,10 @@ join_with(struct rig *rig, const struct family *family, unsigned int n_bufs)
 	shortage_end(rig);
 	assert_int_equal(rig->c->counts.held, 0);
 	done = rig_outcome(rig, CONTROL_echo_reply) == n + 1;
+	/* who sees the bytes too sees what came in */
+	frame_cut(&cut, 0, 304, true, &f);
+	assert_int_equal(rig_bytes(clones[0], got, sizeof(got)), f.len);
+	assert_memory_equal(got + ETH_HLEN, f.bytes + ETH_HLEN, f.len - ETH_HLEN);
 	for (unsigned int i = 0; i < 3; i++)
 		rig_free(rig, clones[i]);
 	while ((back = rig_back(rig, PUNT_WALK)) != NULL)
