@@ -26,21 +26,24 @@ make_plain(struct worker *w, struct skb *skb)
 	return 0;
 }
 
+/*
+ * The packets' mbufs. Their heads go to the depot, where the control thread takes its own: among the worker's they would shift where its
+ * magazines end, and a burst that reaches over an end costs 13 instructions a packet, from then on.
+ */
 static void
 gather(struct worker *w, struct burst *b, struct skb *const *skbs, uint32_t n)
 {
+	struct skb_cpu depot;
+
+	skb_cpu_init(&depot, w->conf->heads, NULL, LCORE_ID_ANY);
 	b->n = 0;
-	b->owner = NULL;
-	b->charged = 0;
-	b->has_heads = true;
-	b->port = skbs[0]->port;
 	for (uint32_t i = 0; i < n; i++) {
 		if (make_plain(w, skbs[i]) != 0) {
 			skb_drop(&w->cpu, skbs[i], VERDICT_no_buffer);
 			continue;
 		}
-		b->mbuf[b->n] = skbs[i]->mbuf;
-		b->skb[b->n++] = skbs[i];
+		b->mbuf[b->n++] = skbs[i]->mbuf;
+		skb_heads_free_bulk(&depot, &skbs[i], 1);
 	}
 }
 
@@ -70,12 +73,17 @@ inject(struct worker *w, struct skb *const *skbs, uint32_t n)
 	struct burst b;
 
 	w->stats.bursts++;
+	b.port = in->port;
+	b.frame_max = in->frame_max;
+	b.owner = NULL;
+	b.charged = 0;
 	gather(w, &b, skbs, n);
+	if (burst_build_lazy(w, &b) != 0)
+		return;
 	if (is_frame) {
 		send_frames(w, &b);
 		return;
 	}
-	b.frame_max = in->frame_max;
 	burst_walk(w, in, &b);
 }
 
