@@ -85,6 +85,10 @@ bucket_moment(void **state)
 	assert_false(bucket_take(&bucket, HZ / 1000 - 1));
 	assert_true(bucket_take(&bucket, HZ / 1000));
 	assert_false(bucket_take(&bucket, HZ / 1000));
+	/* nor is it full before its time */
+	bucket_init(&bucket, 1000, HZ, 0);
+	take_all(&bucket, 0);
+	assert_int_equal(take_all(&bucket, HZ / 10 - 1), 99);
 }
 
 static void
@@ -310,10 +314,10 @@ without_heads(void **state)
 static const struct {
 	const char *dst, *nexthop;
 } nexthops[] = {
-	{"10.71.0.1", "10.0.1.99"}, /* a gateway */
+	{"10.71.0.1", "10.0.1.99"},           /* a gateway */
+	{"2001:db8:1::77", "2001:db8:1::77"}, /* a host on the link, the first of its family */
+	{"10.0.1.77", "10.0.1.77"},
 	{"2001:db8:71::1", "2001:db8:1::99"},
-	{"10.0.1.77", "10.0.1.77"}, /* a host on the link */
-	{"2001:db8:1::77", "2001:db8:1::77"},
 };
 
 static void
