@@ -49,7 +49,7 @@ class Ways:
 
     def both(self):
         """Whether both next hops are in use."""
-        return len(set(self.choose([flow4(i) for i in range(32)]))) == 2
+        return len(set(self.choose([flow4(i) for i in range(32)], 0.1))) == 2
 
     def choose(self, frames, seconds=2):
         """The MAC addresses that frames leave to, in their order; None for one that does not."""

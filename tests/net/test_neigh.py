@@ -47,9 +47,12 @@ class Lan:
             self.taps.wires[0].send(frame)
 
     def from_b(self, *frames):
-        """From behind port 1."""
+        """From behind port 1; returns when Magpie has taken them."""
+        least = received(self) + len(frames)
         for frame in frames:
             self.taps.wires[1].send(frame)
+        wait_until(lambda: received(self) >= least, 'the tap', 5)
+        self.taps.settle()
 
     def clear(self):
         """Forgets what the stations have got."""
