@@ -130,6 +130,20 @@ unref:
 	return ret;
 }
 
+/* A single host is its own next hop: its route covers the one that route_neigh_add() makes, so the neighbour must be what this leads to. */
+static int
+onlink_hold(struct route_table *table, const struct ip_prefix *prefix, uint16_t port, uint16_t *id)
+{
+	const struct ip_addr *const addr = &prefix->addr;
+
+	if (prefix->len < ip_family_bits(addr->family) || ip_addr_is_any(addr) ||
+		own_find(table, addr) != NULL)
+		return subnet_hold(table, port, addr->family, id);
+	if (!adjacency_port_known(&table->adjacencies, port))
+		return -EINVAL;
+	return adjacency_hold(&table->adjacencies, port, addr, id);
+}
+
 int
 route_add_onlink(struct route_table *table, const struct ip_prefix *prefix, uint16_t port)
 {
@@ -138,7 +152,7 @@ route_add_onlink(struct route_table *table, const struct ip_prefix *prefix, uint
 
 	if (!ip_prefix_check(prefix))
 		return -EINVAL;
-	ret = subnet_hold(table, port, prefix->addr.family, &id);
+	ret = onlink_hold(table, prefix, port, &id);
 	return ret != 0 ? ret : configure(table, prefix, id);
 }
 

@@ -126,8 +126,8 @@ int route_neigh_del(struct route_table *table, uint16_t port, const struct ip_ad
  */
 int route_add(struct route_table *table, const struct ip_prefix *prefix, const struct route_path *paths,
 	unsigned int n);
-/* On-link over port: hosts in prefix are neighbours there. Returns 0, -EEXIST, -EINVAL (also: port unknown),
- * -ENOSPC, -ENOMEM. */
+/* On-link over port: hosts in prefix are neighbours there; a prefix of one host has that host as its gateway.
+ * Returns 0, -EEXIST, -EINVAL (also: port unknown), -ENOSPC, -ENOMEM. */
 int route_add_onlink(struct route_table *table, const struct ip_prefix *prefix, uint16_t port);
 /* kind: NEXTHOP_BLACKHOLE, _UNREACHABLE or _PROHIBIT, otherwise -EINVAL. Returns 0, -EEXIST, -ENOMEM. */
 int route_add_special(struct route_table *table, const struct ip_prefix *prefix, enum nexthop_kind kind);

@@ -31,6 +31,7 @@ struct target {
 	enum nexthop_kind kind;
 	uint16_t port;
 	unsigned int via;
+	bool host; /* on-link, and only one: its own next hop */
 };
 
 struct entry {
@@ -277,6 +278,7 @@ static bool
 answer_is(struct model *model, uint16_t id, const struct target *want)
 {
 	const struct adjacency *const adjacency = &route_adjacencies(model->table)[id % NEXTHOP_GROUP];
+	const unsigned int hop = hop_of(model, adjacency);
 
 	if (want == NULL)
 		return id == NEXTHOP_ID_NO_ROUTE;
@@ -286,11 +288,12 @@ answer_is(struct model *model, uint16_t id, const struct target *want)
 		return false;
 	model->n_port_down += adjacency->kind == NEXTHOP_PORT_DOWN;
 	if (want->via != 0)
-		return 1u << hop_of(model, adjacency) == want->via &&
-		       adjacency->kind == hop_kind(model, hop_of(model, adjacency));
+		return 1u << hop == want->via && adjacency->kind == hop_kind(model, hop);
 	if (want->kind != NEXTHOP_FORWARD)
 		return adjacency->kind == want->kind;
-	return adjacency->port == want->port && adjacency->addr[0] == 0 &&
+	if (want->host && hop < N_HOPS)
+		return adjacency->port == want->port && adjacency->kind == hop_kind(model, hop);
+	return adjacency->port == want->port && (adjacency->addr[0] != 0) == want->host &&
 	       adjacency->kind == (model->up[want->port] ? NEXTHOP_UNRESOLVED : NEXTHOP_PORT_DOWN);
 }
 
@@ -384,6 +387,7 @@ change_route(struct model *model)
 		return;
 	}
 	target = pick_target(model);
+	target.host = entry->len == embed_len(model, 32);
 	assert_int_equal(add_target(model, &prefix, &target), 0);
 	entry->slot[CONFIGURED] = target;
 }

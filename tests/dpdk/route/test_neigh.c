@@ -200,6 +200,37 @@ test_gateways(void **state)
 	route_table_destroy(table);
 }
 
+/* A host that is told to be on a link is its own next hop. Led to the subnet's, as prefixes of more hosts are, its packets would
+ * never reach the neighbour, whose host route the configured one covers. */
+static void
+test_onlink_host(void **state)
+{
+	struct route_table *const table = small_create();
+	const struct route_counts before = counts_of(table);
+
+	assert_int_equal(onlink(table, "10.0.0.77/32", 1), 0);
+	assert_int_equal(onlink(table, "fd00::77/128", 1), 0);
+	assert_int_equal(onlink(table, "10.0.0.77/32", 1), 0);
+	assert_int_equal(onlink(table, "10.0.0.77/32", 0), -EEXIST);
+	assert_int_equal(onlink(table, "10.0.0.78/32", 2), -EINVAL);
+	publish(table);
+	assert_int_equal(kind_to(table, "10.0.0.77"), NEXTHOP_UNRESOLVED);
+	assert_int_equal(neigh(table, 1, "10.0.0.77", 7), 0);
+	assert_int_equal(neigh(table, 1, "fd00::77", 8), 0);
+	publish(table);
+	assert_resolved(adjacency_to(table, "10.0.0.77"), 1, 7);
+	assert_resolved(adjacency_to(table, "fd00::77"), 1, 8);
+	assert_int_equal(neigh_del(table, 1, "10.0.0.77"), 0);
+	assert_int_equal(neigh_del(table, 1, "fd00::77"), 0);
+	assert_int_equal(kind_to(table, "10.0.0.77"), NEXTHOP_UNRESOLVED);
+	assert_int_equal(del(table, "10.0.0.77/32"), 0);
+	assert_int_equal(del(table, "fd00::77/128"), 0);
+	publish(table);
+	assert_int_equal(counts_of(table).adjacencies, before.adjacencies);
+	assert_int_equal(kind_to(table, "10.0.0.77"), NEXTHOP_UNRESOLVED);
+	route_table_destroy(table);
+}
+
 /* A worker that has just read FORWARD. */
 struct witness {
 	const struct adjacency *adjacency;
@@ -413,6 +444,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_host_route_moves),
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_gateways),
+		cmocka_unit_test(test_onlink_host),
 		cmocka_unit_test(test_turn_sees_one_mac),
 		cmocka_unit_test(test_churn),
 		cmocka_unit_test(test_ids_reclaimed),
