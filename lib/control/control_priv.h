@@ -187,6 +187,9 @@ void output_frame(struct control *c, struct skb *skb, uint16_t port, enum contro
 /* Gives a whole frame back to the walk, as it came in. Takes skb; outcome as above. */
 void output_rewalk(struct control *c, struct skb *skb, enum control_outcome outcome);
 
+/* The next hop's id that the published routes have for addr; NEXTHOP_GROUP may be set. */
+uint64_t output_nexthop(const struct control *c, const struct ip_addr *addr);
+
 /* The MTU of the way to addr, which IPv6 packets of our own must not exceed: of the egress port, of port when addr is link-local, and
  * IPv6's least where there is no way. */
 uint32_t output_mtu(const struct control *c, const struct ip_addr *addr, uint16_t port);

@@ -107,8 +107,8 @@ output_ip(struct control *c, struct skb *skb, uint16_t port, enum control_outcom
 	back_put(c, skb, PUNT_WALK, outcome);
 }
 
-static uint64_t
-lookup(const struct control *c, const struct ip_addr *addr)
+uint64_t
+output_nexthop(const struct control *c, const struct ip_addr *addr)
 {
 	const struct route_view *view = route_view(c->conf.routes);
 	uint64_t id = NEXTHOP_ID_NO_ROUTE;
@@ -132,7 +132,7 @@ output_mtu(const struct control *c, const struct ip_addr *addr, uint16_t port)
 
 	if (addr->family == AF_INET6 && is_link_local(addr->bytes))
 		return c->conf.ports[port].mtu;
-	id = lookup(c, addr);
+	id = output_nexthop(c, addr);
 	if ((id & NEXTHOP_GROUP) == 0)
 		return id < NEXTHOP_ID_FIRST ? RTE_IPV6_MIN_MTU : table[id].mtu;
 	/* which path it will take is the walk's to know: small enough for each */

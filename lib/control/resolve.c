@@ -13,7 +13,7 @@
  * A held packet is one of two kinds, by the road it will take: PUNT_WALK, as it was punted; it counts as held, and what becomes of it
  * is its outcome. PUNT_SEND, made here, without its Ethernet header; that it is held is not counted, for its outcome is.
  *
- * Link-local neighbours are not in the routes: the walk forwards nothing to them.
+ * Link-local neighbours are not in the routes, since the walk forwards nothing to them; but those that are gateways.
  */
 #include "resolve.h"
 
@@ -24,6 +24,8 @@
 #include <rte_cycles.h>
 
 #include "eth.h"
+#include "ip4.h"
+#include "ip6.h"
 #include "prefix.h"
 #include "skb_share.h"
 
@@ -97,7 +99,7 @@ on_known(void *arg, struct neigh *n)
 {
 	struct control *c = arg;
 
-	if (is_link_local(&n->addr))
+	if (is_link_local(&n->addr) && !n->pinned)
 		return;
 	n->routed = route_neigh_add(c->conf.routes, n->port, &n->addr, &n->mac) == 0;
 	c->routes_changed |= n->routed;
@@ -343,18 +345,32 @@ neighs_output(struct control *c, struct skb *skb, uint16_t port, const struct ip
 	}
 }
 
-static void
-ready_send(struct control *c, struct skb *skb, bool published)
+static struct ip_addr
+destination(const struct skb *skb)
 {
-	if (!is_walked(skb)) {
-		output_frame(c, skb, skb->port, CONTROL_N_OUTCOMES);
-		return;
+	struct ip_addr addr = {.family = AF_INET};
+
+	if (skb->protocol == RTE_ETHER_TYPE_IPV6) {
+		addr.family = AF_INET6;
+		memcpy(addr.bytes, skb_network_header(skb) + IP6_DST, IP6_ALEN);
+	} else {
+		memcpy(addr.bytes, skb_network_header(skb) + IP4_DST, IP4_ALEN);
 	}
-	held_end(c);
-	if (published)
-		output_rewalk(c, skb, CONTROL_neigh_sent);
-	else
-		control_finish(c, skb, CONTROL_no_memory);
+	return addr;
+}
+
+/* Whether the walk would punt it for the same neighbour once more, and so on for ever: the neighbour is known, but the routes lead to its
+ * link as a whole, for its host route is another port's (route.h), or was not published for want of memory. */
+static bool
+comes_back(const struct control *c, struct skb *skb)
+{
+	const struct ip_addr to = destination(skb);
+	const uint64_t id = output_nexthop(c, &to);
+	const struct adjacency *next = &route_adjacencies(c->conf.routes)[id & ~(uint64_t)NEXTHOP_GROUP];
+	static const uint8_t none[sizeof(next->addr)];
+
+	return (id & NEXTHOP_GROUP) == 0 && next->kind == NEXTHOP_UNRESOLVED &&
+	       next->port == punt_info(skb)->egress && memcmp(next->addr, none, sizeof(none)) == 0;
 }
 
 static void
@@ -366,6 +382,24 @@ failed_tell(struct control *c, struct skb *skb)
 	}
 	held_end(c);
 	error_send(c, skb, ICMP_ERROR_HOST, 0, CONTROL_neigh_failed);
+}
+
+static void
+ready_send(struct control *c, struct skb *skb, bool published)
+{
+	if (is_walked(skb) && published && comes_back(c, skb)) {
+		failed_tell(c, skb);
+		return;
+	}
+	if (!is_walked(skb)) {
+		output_frame(c, skb, skb->port, CONTROL_N_OUTCOMES);
+		return;
+	}
+	held_end(c);
+	if (published)
+		output_rewalk(c, skb, CONTROL_neigh_sent);
+	else
+		control_finish(c, skb, CONTROL_no_memory);
 }
 
 /* Without memory for new tables workers do not know the neighbour: the packet would be here again at once. */

@@ -195,6 +195,79 @@ gateways_are_asked(void **state)
 	rig_close(rig);
 }
 
+/* The router that a host has learned is a link-local address, mostly; so may ours be, where --addr says on which port. */
+static void
+with_link_local_gateway(struct rig *rig, struct control_conf *conf)
+{
+	const struct ip_addr own = rig_addr("fe80::1");
+	const struct ip_prefix all = {.addr = rig_addr("::")};
+	const struct route_path path = {rig_addr("fe80::2"), 1};
+
+	assert_int_equal(route_add_connected(rig->routes, 1, &own, 64), 0);
+	assert_int_equal(route_add(rig->routes, &all, &path, 1), 0);
+	assert_int_equal(route_publish(rig->routes), 0);
+}
+
+static void
+link_local_gateway(void **state)
+{
+	struct rig *rig = neighs_open(with_link_local_gateway);
+
+	assert_string_equal(known(rig, 1, "fe80::2", NULL), "failed");
+	assert_int_equal(way(rig, "2001:db8:77::1")->kind, NEXTHOP_UNRESOLVED);
+	unresolved(rig, "2001:db8::2", "fe80::2", 1, 1);
+	nd_from(rig, 1, &(struct nd_words){"fe80::2", "fe80::1", "fe80::2", 0x0b, 0x60});
+	assert_int_equal(way(rig, "2001:db8:77::1")->kind, NEXTHOP_FORWARD);
+	assert_int_equal(way(rig, "2001:db8:77::1")->l2[5], 0x0b);
+	rig_advance(rig, 1);
+	said(rig, "walk udp 1 to fe80::2");
+	rig->c->routes_changed |= route_port_link(rig->routes, 1, false);
+	neighs_link(rig->c, 1, false);
+	assert_int_equal(way(rig, "2001:db8:77::1")->kind, NEXTHOP_PORT_DOWN);
+	route_port_link(rig->routes, 1, true);
+	assert_int_equal(way(rig, "2001:db8:77::1")->kind, NEXTHOP_UNRESOLVED);
+	rig_close(rig);
+}
+
+static void
+with_same_on_both(struct rig *rig, struct control_conf *conf)
+{
+	static const struct control_neigh neigh = {.port = 0,
+		.addr = {.family = AF_INET, .bytes = {10, 0, 0, 5}},
+		.mac = {{2, 0, 0, 0, 0, 0x0a}}};
+	const struct ip_prefix all = {.addr = rig_addr("0.0.0.0")};
+
+	assert_int_equal(route_neigh_add(rig->routes, 0, &neigh.addr, &neigh.mac), 0);
+	assert_int_equal(route_add_onlink(rig->routes, &all, 1), 0);
+	assert_true(route_port_link(rig->routes, 0, false));
+	assert_int_equal(route_publish(rig->routes), 0);
+	conf->statics = &neigh;
+	conf->n_statics = 1;
+}
+
+/* 10.0.0.5 is port 0's, whose link is down, and somebody answers for it on port 1. The host route stays port 0's, so a packet that was
+ * given back to the walk would be here again a millisecond later, for ever. */
+static void
+known_without_a_way(void **state)
+{
+	struct rig *rig = neighs_open(with_same_on_both);
+
+	assert_int_equal(way(rig, "10.0.0.5")->port, 1);
+	unresolved(rig, "10.0.1.2", "10.0.0.5", 1, 1);
+	said(rig, "1>ffffffffffff who-has 10.0.0.5 tell 10.0.1.1");
+	arp_from(rig, 1, 0x0b, "reply", "10.0.0.5", "10.0.1.1");
+	became(rig, CONTROL_arp_learned);
+	rig_advance(rig, 1);
+	assert_int_equal(way(rig, "10.0.0.5")->kind, NEXTHOP_UNRESOLVED);
+	said(rig, "walk icmp 3/1 to 10.0.1.2");
+	unresolved(rig, "10.0.1.2", "10.0.0.5", 1, 2);
+	rig_advance(rig, 1);
+	said(rig, "walk icmp 3/1 to 10.0.1.2");
+	assert_int_equal(rig_outcome(rig, CONTROL_neigh_failed), 2);
+	assert_int_equal(rig->c->counts.held, 0);
+	rig_close(rig);
+}
+
 /* What waits when the link goes is given to the walk, which says that the port is down; nothing of the port stays known. */
 static void
 link_down(void **state)
@@ -330,6 +403,8 @@ main(int argc, char **argv)
 		cmocka_unit_test(lost),
 		cmocka_unit_test(moved),
 		cmocka_unit_test(gateways_are_asked),
+		cmocka_unit_test(link_local_gateway),
+		cmocka_unit_test(known_without_a_way),
 		cmocka_unit_test(link_down),
 		cmocka_unit_test(link_local),
 		cmocka_unit_test(source_addresses),
