@@ -92,7 +92,7 @@ control_begin(struct router *router)
 		.statics = router->statics,
 		.n_statics = n_statics,
 		.hold_max = router->plan.hold_max,
-		.fragment_max = router->plan.fragment_max,
+		.fragment_bufs_max = router->plan.fragment_bufs_max,
 		.reachable_ms = options->neigh_reachable_s * 1000,
 		.error_rate = options->icmp_rate,
 		.magazines = router->magazines,

@@ -49,8 +49,8 @@ struct plan {
 	unsigned int n_pools;
 	uint32_t magazine; /* M of the heads */
 	uint32_t n_heads;
-	uint32_t hold_max;     /* packets that may wait for MAC addresses */
-	uint32_t fragment_max; /* fragments for us that may wait for others */
+	uint32_t hold_max;          /* packets that may wait for MAC addresses */
+	uint32_t fragment_bufs_max; /* data buffers of fragments for us that may wait for others */
 };
 
 /* Limits and mirrors of the ports that are planned. GO_ON or BAD_INPUT (said). */

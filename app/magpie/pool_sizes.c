@@ -161,8 +161,8 @@ held_packets(uint32_t max, uint32_t permille, uint32_t population, uint32_t pack
 static uint32_t
 held_buffers(uint32_t population, uint32_t packet)
 {
-	return packet * (held_packets(HOLD_MAX, HOLD_PERMILLE, population, packet) +
-				held_packets(FRAGMENT_MAX, FRAGMENT_PERMILLE, population, packet));
+	return packet * held_packets(HOLD_MAX, HOLD_PERMILLE, population, packet) +
+	       held_packets(FRAGMENT_MAX * packet, FRAGMENT_PERMILLE, population, 1);
 }
 
 /* A TX ring or a hand-off may hold buffers of any pool, an RX ring only those of its own. Without what control holds. */
@@ -265,12 +265,13 @@ held_plan(const struct options *options, struct plan *plan)
 	const uint32_t packet = widest(options, plan);
 
 	plan->hold_max = HOLD_MAX;
-	plan->fragment_max = FRAGMENT_MAX;
+	plan->fragment_bufs_max = FRAGMENT_MAX * packet;
 	for (unsigned int i = 0; i < plan->n_pools; i++) {
 		const uint32_t population = plan->pools[i].population;
 
 		plan->hold_max = held_packets(plan->hold_max, HOLD_PERMILLE, population, packet);
-		plan->fragment_max = held_packets(plan->fragment_max, FRAGMENT_PERMILLE, population, packet);
+		plan->fragment_bufs_max =
+			held_packets(plan->fragment_bufs_max, FRAGMENT_PERMILLE, population, 1);
 	}
 }
 
@@ -291,6 +292,7 @@ pool_sizes_plan(const struct options *options, struct plan *plan)
 	cutting_find(options, plan, &cut_heads, &cut_buffers);
 	plan->n_heads +=
 		plan->n_lcores * ((3u + plan->mirrors) * options->burst + 4 * plan->magazine + cut_heads) +
-		PUNT_PACKETS_MAX + plan->hold_max + plan->fragment_max + CONTROL_BURST;
+		PUNT_PACKETS_MAX + plan->hold_max + RTE_MIN(plan->fragment_bufs_max, FRAGMENT_MAX) +
+		CONTROL_BURST;
 	return outcome;
 }

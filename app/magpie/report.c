@@ -141,9 +141,10 @@ control_print(const struct router *router)
 	const struct options *options = &router->options;
 	const struct plan *plan = &router->plan;
 
-	printf("control: at most %u packets wait for MAC addresses and %u fragments for others, %u are on "
-	       "the road\n",
-		plan->hold_max, plan->fragment_max, PUNT_PACKETS_MAX);
+	printf("control: at most %u packets wait for MAC addresses, fragments for others in %u buffers, %u "
+	       "are "
+	       "on the road\n",
+		plan->hold_max, plan->fragment_bufs_max, PUNT_PACKETS_MAX);
 	if (options->icmp_rate == UINT32_MAX)
 		printf("  ICMP errors unlimited");
 	else if (options->icmp_rate == 0)

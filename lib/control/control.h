@@ -121,8 +121,8 @@ struct control_conf {
 	const struct control_neigh
 		*statics; /* [n_statics]: never asked for, never changed; the routes know them already */
 	unsigned int n_statics;
-	uint32_t hold_max;     /* packets that may wait for MAC addresses, together */
-	uint32_t fragment_max; /* fragments that may wait for others, together */
+	uint32_t hold_max;          /* packets that may wait for MAC addresses, together */
+	uint32_t fragment_bufs_max; /* data buffers of fragments that may wait for others, together */
 	uint32_t
 		reachable_ms; /* how long a neighbour counts as reachable unasked (RFC 4861: 30 s); 0 = that */
 	uint32_t

@@ -6,11 +6,11 @@
  *   datagram[32]: key, deadline --> fragment --> fragment --> ...   whole frames, sorted by start, never overlapping
  *
  *   have == sum of (end - start) <= total; complete when both are equal
- *   n_fragments == fragments in all lists <= conf.fragment_max, the same number is in counts.held
+ *   n_bufs == data buffers of the fragments in all lists <= conf.fragment_bufs_max
  *
  * A fragment stays as it came in until all are there, so that an error can quote it. What then happens: fragment.c.
  *
- * Overlap (RFC 5722, and the same for IPv4) ends a datagram with all of its fragments, those too that are still to come: its place stays
+ * Overlap (RFC 5722, and the same for IPv4), or no room for one of them, ends a datagram with all of its fragments, those too that are still to come: its place stays
  * taken until the deadline, unless others need it.
  */
 #include <errno.h>
@@ -54,7 +54,8 @@ static_assert(sizeof(struct key) == 40, "without holes: compared as bytes");
 
 struct datagram {
 	bool used;
-	bool dead; /* fragments overlapped: what comes is thrown away */
+	bool dead;                /* it cannot become whole: what still comes is thrown away */
+	enum control_outcome why; /* if dead */
 	struct key key;
 	uint64_t deadline_ns;
 	uint32_t have, total;
@@ -63,7 +64,7 @@ struct datagram {
 
 struct reassembly {
 	struct datagram datagram[DATAGRAMS_MAX];
-	uint32_t n_fragments;
+	uint32_t n_bufs;
 };
 
 /* ---- datagrams ---- */
@@ -102,20 +103,26 @@ datagram_take(struct control *c, struct datagram *d)
 	struct skb *const list = d->first;
 	uint64_t n = 0;
 
-	for (const struct skb *skb = list; skb != NULL; skb = skb->next)
+	for (const struct skb *skb = list; skb != NULL; skb = skb->next) {
 		n++;
-	c->reassembly->n_fragments -= (uint32_t)n;
+		c->reassembly->n_bufs -= skb->mbuf->nb_segs;
+	}
 	control_add(&c->counts.held, -n);
 	d->first = NULL;
 	return list;
 }
 
-/* RFC 5722 4: "the entire datagram (and any constituent fragments, including those not yet received) MUST be silently discarded". */
-static void
-datagram_kill(struct control *c, struct datagram *d)
+/*
+ * RFC 5722 4: "the entire datagram (and any constituent fragments, including those not yet received) MUST be silently discarded". So is one
+ * of which a fragment found no room: the others would only take room from those that can still become whole. Returns why.
+ */
+static enum control_outcome
+datagram_kill(struct control *c, struct datagram *d, enum control_outcome why)
 {
-	fragments_finish(c, datagram_take(c, d), CONTROL_fragment_overlap);
+	fragments_finish(c, datagram_take(c, d), why);
 	d->dead = true;
+	d->why = why;
+	return why;
 }
 
 /* ---- a fragment's place ---- */
@@ -178,8 +185,14 @@ fragment_insert(struct control *c, struct datagram *d, struct skb *skb, struct s
 	d->have += f->end - f->start;
 	if (!f->more)
 		d->total = f->end;
-	c->reassembly->n_fragments++;
+	c->reassembly->n_bufs += skb->mbuf->nb_segs;
 	control_add(&c->counts.held, 1);
+}
+
+static bool
+has_room(const struct control *c, const struct skb *skb)
+{
+	return c->reassembly->n_bufs + skb->mbuf->nb_segs <= c->conf.fragment_bufs_max;
 }
 
 /* Takes a fragment of d. Returns its outcome if it has one now, else CONTROL_N_OUTCOMES: it waits. */
@@ -191,16 +204,14 @@ fragment_take(struct control *c, struct datagram *d, struct skb *skb)
 	int ret;
 
 	if (d->dead)
-		return CONTROL_fragment_overlap;
+		return d->why;
 	ret = place_find(d, f, &at);
 	if (ret == -EEXIST)
 		return CONTROL_fragment_joined;
-	if (ret != 0 || !end_agrees(d, f)) {
-		datagram_kill(c, d);
-		return CONTROL_fragment_overlap;
-	}
-	if (c->reassembly->n_fragments >= c->conf.fragment_max)
-		return CONTROL_fragment_full;
+	if (ret != 0 || !end_agrees(d, f))
+		return datagram_kill(c, d, CONTROL_fragment_overlap);
+	if (!has_room(c, skb))
+		return datagram_kill(c, d, CONTROL_fragment_full);
 	fragment_insert(c, d, skb, at);
 	return CONTROL_N_OUTCOMES;
 }
@@ -211,7 +222,7 @@ fragment_input(struct control *c, const struct key *key, struct skb *skb)
 	struct datagram *d = datagram_find(c->reassembly, key);
 	enum control_outcome outcome = CONTROL_fragment_full;
 
-	if (d == NULL && c->reassembly->n_fragments < c->conf.fragment_max)
+	if (d == NULL && has_room(c, skb))
 		d = datagram_add(c, key);
 	if (d != NULL)
 		outcome = fragment_take(c, d, skb);

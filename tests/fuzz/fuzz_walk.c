@@ -42,7 +42,7 @@ control_open(void)
 		.data = rig->pool,
 		.punt = &rig->punt,
 		.hold_max = 64,
-		.fragment_max = 64,
+		.fragment_bufs_max = 64,
 		.error_rate = UINT32_MAX,
 		.stop = &rig->stop};
 	skb_cpu_init(&control.cpu, rig->conf.heads, rig->pool, LCORE_ID_ANY);

@@ -26,7 +26,7 @@ def test_check_prints_the_plan(check):
                  r'heads: \d+, built late, magazines of 128',
                  r'owners: orphan, packets are released per burst before transmit; at most 2490368 bytes to the control thread for each '
                  r'of punt.host, punt.neigh and punt.error',
-                 r'control: at most 655 packets wait for MAC addresses and 128 fragments for others, 4096 are on the road',
+                 r'control: at most 655 packets wait for MAC addresses, fragments for others in 128 buffers, 4096 are on the road',
                  r'  ICMP errors 1000 a second from each worker, 100 at once; neighbours count as reachable for 30 s; '
                  r'ECMP seed 0x[0-9a-f]{8}',
                  r'workers: 1, burst 32; the control thread (has a CPU of its own|shares a CPU with one of them)'):
@@ -42,10 +42,10 @@ def equation(out):
 def held(out, packet=1):
     """Buffers that the control thread may hold, as a plan says: less than 5 % of the pool."""
     population = int(re.search(r'^pool: (\d+) data buffers', out, re.M).group(1))
-    waiting, fragments = map(int, re.search(r'^control: at most (\d+) packets wait .* and (\d+) fragments', out, re.M).groups())
-    assert waiting == min(1024, population * 40 // 1000 // packet) and fragments == min(128, population * 9 // 1000 // packet)
-    assert 0 < (waiting + fragments) * packet < 0.05 * population
-    return (waiting + fragments) * packet
+    waiting, fragments = map(int, re.search(r'^control: at most (\d+) packets wait .* in (\d+) buffers', out, re.M).groups())
+    assert waiting == min(1024, population * 40 // 1000 // packet) and fragments == min(128 * packet, population * 9 // 1000)
+    assert 0 < waiting * packet + fragments < 0.05 * population
+    return waiting * packet + fragments
 
 
 def handed(out, packet=1, there=1):

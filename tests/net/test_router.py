@@ -34,7 +34,7 @@ def hosts_fixture(program):
     net = Net(program)
     routes = [word for how, prefixes in (('prohibit', PROHIBITED), ('unreachable', UNREACHABLE)) for prefix in prefixes
               for word in ('--route', f'{prefix},{how}')]
-    hosts = Hosts(net, options=['--icmp-rate', 'unlimited', '--neigh-reachable', '5', '--pool-size', '65535', *routes])
+    hosts = Hosts(net, options=['--icmp-rate', 'unlimited', '--neigh-reachable', '5', *routes])
     hosts.pings = [net.start('ping', '-n', '-q', '-i', '0.2', '-c', SECONDS * 5, '-W', '2', target, where=label) for label, target in PINGS]
     yield hosts
     net.close()

@@ -96,7 +96,7 @@ rig_open(uint32_t room, void (*change)(struct rig *rig, struct control_conf *con
 		.data = rig->pool,
 		.punt = &rig->punt,
 		.hold_max = 100,
-		.fragment_max = 128,
+		.fragment_bufs_max = 1024,
 		.error_rate = UINT32_MAX,
 		.stop = &rig->stop,
 		.arg = rig,

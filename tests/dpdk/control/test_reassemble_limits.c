@@ -124,7 +124,7 @@ too_many_datagrams(void **state)
 static void
 fragment_max(struct rig *rig, struct control_conf *conf)
 {
-	conf->fragment_max = 5;
+	conf->fragment_bufs_max = 5;
 }
 
 static void
@@ -133,17 +133,21 @@ too_many_fragments(void **state)
 	struct rig *rig = rig_open(2048, fragment_max);
 
 	ping(&families[0], 600);
-	for (uint32_t start = 0; start < 80; start += 8)
+	cut.id = 7;
+	for (uint32_t start = 0; start < 40; start += 8)
 		part(rig, start, start + 8, true);
 	assert_int_equal(rig->c->counts.held, 5);
-	assert_outcomes(rig, CONTROL_fragment_full, 5);
-	rig->c->now_ns += 15 * NS_PER_SECOND;
 	for (cut.id = 100; cut.id < 140; cut.id++)
 		part(rig, 0, 8, true);
-	assert_outcomes(rig, CONTROL_fragment_full, 45);
-	/* which have taken no datagram's place either */
-	rig->c->now_ns += 15 * NS_PER_SECOND;
-	reassembly_tick(rig->c);
+	assert_outcomes(rig, CONTROL_fragment_full, 40);
+	assert_int_equal(rig->c->counts.held, 5);
+	/* of which one is missing, it cannot become whole: its others make room, and those to come are refused */
+	cut.id = 7;
+	part(rig, 40, 48, true);
+	assert_outcomes(rig, CONTROL_fragment_full, 46);
+	assert_int_equal(rig->c->counts.held, 0);
+	part(rig, 48, 56, true);
+	assert_outcomes(rig, CONTROL_fragment_full, 47);
 	for (cut.id = 200; cut.id < 203; cut.id++)
 		part(rig, 0, 304, true);
 	assert_int_equal(rig->c->counts.held, 3);

@@ -463,7 +463,7 @@ world_reset(void **state)
 		.data = pool,
 		.punt = &punt,
 		.hold_max = 100,
-		.fragment_max = 100,
+		.fragment_bufs_max = 100,
 		.stop = &stop};
 	return rte_eth_dev_set_link_up(0) < 0 || rte_eth_dev_set_link_up(1) < 0 ? -1 : 0;
 }
