@@ -11,6 +11,7 @@
 #include "control_priv.h"
 #include "eth.h"
 #include "ip6.h"
+#include "resolve.h"
 #include "skb_share.h"
 
 /* Counts what became of skb, or of what was made: it was sent, or there was no way (lost). */
@@ -84,14 +85,23 @@ is_link_local(const uint8_t *addr)
 	return addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80;
 }
 
+/* What the walk forwards to nobody: to a link-local address, or from one, then to who is on the link. */
+static bool
+stays_on_link(
+	const struct control *c, const struct rte_ipv6_hdr *ip, uint16_t port, const struct ip_addr *dst)
+{
+	return is_link_local(ip->dst_addr) || (is_link_local(ip->src_addr) && neighs_onlink(c, port, dst));
+}
+
 void
 output_ip(struct control *c, struct skb *skb, uint16_t port, enum control_outcome outcome)
 {
+	const struct rte_ipv6_hdr *ip = (const struct rte_ipv6_hdr *)skb->data;
 	struct ip_addr dst = {.family = AF_INET6};
 
 	if (skb->data[0] >> 4 == 6) {
-		memcpy(dst.bytes, skb->data + offsetof(struct rte_ipv6_hdr, dst_addr), sizeof(dst.bytes));
-		if (is_link_local(dst.bytes)) {
+		memcpy(dst.bytes, ip->dst_addr, sizeof(dst.bytes));
+		if (stays_on_link(c, ip, port, &dst)) {
 			neighs_output(c, skb, port, &dst, outcome);
 			return;
 		}

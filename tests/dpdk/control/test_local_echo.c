@@ -271,13 +271,16 @@ static const struct rte_ether_addr host_mac = {{0x02, 0, 0, 0, 0, 0x0a}};
 static void
 static_neighbour(struct rig *rig, struct control_conf *conf)
 {
-	static struct control_neigh neigh;
+	static struct control_neigh neighs[2];
 
-	neigh = (struct control_neigh){.port = 0, .addr = rig_addr("fe80::a"), .mac = host_mac};
-	assert_int_equal(route_neigh_add(rig->routes, neigh.port, &neigh.addr, &neigh.mac), 0);
+	neighs[0] = (struct control_neigh){.port = 0, .addr = rig_addr("fe80::a"), .mac = host_mac};
+	neighs[1] = (struct control_neigh){.port = 0, .addr = rig_addr("2001:db8::a"), .mac = host_mac};
+	for (unsigned int i = 0; i < RTE_DIM(neighs); i++)
+		assert_int_equal(
+			route_neigh_add(rig->routes, neighs[i].port, &neighs[i].addr, &neighs[i].mac), 0);
 	assert_int_equal(route_publish(rig->routes), 0);
-	conf->statics = &neigh;
-	conf->n_statics = 1;
+	conf->statics = neighs;
+	conf->n_statics = RTE_DIM(neighs);
 }
 
 /* Takes a reply that does not go by the walk: to a neighbour's link-local address, as a frame. */
@@ -309,6 +312,21 @@ link_local(void **state)
 	assert_echo6(answer_on_link(rig), frame_ip(&f) + 24);
 	frame_echo(&f, "fe80::a", "fe80::ff:fe00:2", 64);
 	frame_silent(rig, &f, CONTROL_local_scope);
+	rig_close(rig);
+}
+
+/* Asked for at our link-local address from another one: the walk forwards nothing that comes from the former. */
+static void
+link_local_from_global(void **state)
+{
+	struct rig *rig = rig_open(2048, static_neighbour);
+
+	frame_echo(&f, "2001:db8::a", "fe80::ff:fe00:1", 64);
+	assert_echo6(answer_on_link(rig), frame_ip(&f) + 24);
+	/* who is not on the link cannot be told from that address: left to the walk, which says so */
+	frame_echo(&f, "2001:db8:7::a", "fe80::ff:fe00:1", 64);
+	frame_local(rig, &f, 0);
+	rig_free(rig, rig_back(rig, PUNT_WALK));
 	rig_close(rig);
 }
 
@@ -446,6 +464,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(echo6_headers),
 		cmocka_unit_test(echo6_large),
 		cmocka_unit_test(link_local),
+		cmocka_unit_test(link_local_from_global),
 		cmocka_unit_test(all_nodes),
 		cmocka_unit_test(other_groups),
 		cmocka_unit_test(few_buffers),
