@@ -8,7 +8,6 @@
  * Main thread only; workers see a struct port between port_start() and port_stop().
  */
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,27 +205,4 @@ port_stop(struct port *port)
 	}
 	rte_eth_dev_close(port->id);
 	destroy_handoff(port);
-}
-
-/* Whether the device is a kernel interface that is not here any more: deleted, or in another network namespace. */
-static bool
-is_away(const struct port *port)
-{
-	struct rte_eth_dev_info info;
-	char name[IF_NAMESIZE];
-
-	return rte_eth_dev_info_get(port->id, &info) == 0 && info.if_index > 0 &&
-	       !if_indextoname(info.if_index, name);
-}
-
-bool
-port_link_up(const struct port *port)
-{
-	struct rte_eth_link link;
-
-	if (rte_eth_link_get_nowait(port->id, &link) != 0)
-		return false;
-	if (port_quirk_find(port->driver)->roams)
-		return link.link_status == RTE_ETH_LINK_UP || is_away(port);
-	return link.link_status == RTE_ETH_LINK_UP && !is_away(port);
 }
