@@ -132,7 +132,7 @@ def test_way_leaves_and_returns(two):
     assert time.monotonic() - began > 1
     assert [new for new, old in zip(ways.choose(flows), before) if old == FIRST] == [FIRST] * before.count(FIRST)
     ways.station.macs['10.0.1.22'] = SECOND
-    wait_until(lambda: ways.choose(flows, 0.3) == before, 'both ways', 5)
+    wait_until(lambda: ways.choose(flows, 0.3) == before, 'both ways', 2)
 
 
 SERVER = '''

@@ -12,7 +12,7 @@ import pytest
 from hosts import Hosts
 from netns import Net
 
-SECONDS = 45  # Linux finds out after about 40 that nobody confirms its neighbour
+SECONDS = 60  # Linux finds out after about 40 that nobody confirms its neighbour
 PINGS = (('a', '10.0.1.2'), ('b', '10.0.0.2'), ('a', '2001:db8:1::2'), ('b', '2001:db8::2'))
 PROHIBITED, UNREACHABLE = ('198.51.100.0/26', '2001:db8:f1::/48'), ('198.51.100.64/26', '2001:db8:f2::/48')
 
