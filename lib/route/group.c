@@ -112,7 +112,7 @@ refresh(struct group_table *table, const struct adjacency_table *adjacencies, ui
 {
 	const struct nexthop_group *const nominal = &table->nominal[i];
 	struct group_path paths[NEXTHOP_GROUP_MAX];
-	uint16_t lent[NEXTHOP_BUCKETS];
+	uint16_t lent[NEXTHOP_BUCKETS] = {0};
 	const unsigned int n = paths_of(nominal, paths);
 	unsigned int n_alive = 0, n_lent = 0, next = 0;
 

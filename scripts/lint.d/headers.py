@@ -6,6 +6,10 @@ import re
 from tree import SOURCE_DIRS, flags, in_parallel, run
 
 
+# Built in a directory of its own, by tests/fuzz/run; its headers are judged as if they stood beside another's.
+ELSEWHERE, BESIDE = 'tests/fuzz/', 'lib/proto/eth.h'
+
+
 def _neighbour(tree, path):
     """A compiled file from which to take a header's flags: beside it, or one that sees its directory."""
     folder = os.path.dirname(path)
@@ -22,6 +26,8 @@ def _neighbour(tree, path):
 def check(tree):
     def judge(path):
         source = _neighbour(tree, path)
+        if source is None and path.startswith(ELSEWHERE):
+            source = _neighbour(tree, BESIDE)
         if source is None:
             return [f'{path}:1: no program or library that is built uses its directory']
         directory, _ = command = tree.commands[source]

@@ -29,6 +29,7 @@ OUTSIDE = re.compile(r'''^(
   | __rte_(ethdev|eth|mempool)_trace_\w+ | per_lcore_trace_\w+ | __rte_trace_\w+   # compiled out
   | __rte_panic                                                    # RTE_VERIFY: the end anyway
   | rte_mempool_ops_table | rte_pktmbuf_free_bulk | __rte_pktmbuf_\w+
+  | rte_pktmbuf_copy | rte_ipv4_fragment_packet                     # buffers from a mempool
   | rte_fib6?_lookup_bulk | rte_fib6?_get_dp | rte_net_\w+
 )$''', re.X)
 

@@ -56,10 +56,13 @@ control_open(void)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	char *args[] = {"fuzz_walk", "--no-huge", "--no-pci", "--no-telemetry", "--no-shconf",
-		"--log-level=lib.eal:error", "-m", "192", "-l", "0", "--file-prefix=magpie-fuzz", NULL};
+	static char words[][32] = {"fuzz_walk", "--no-huge", "--no-pci", "--no-telemetry", "--no-shconf",
+		"--log-level=lib.eal:error", "-m", "192", "-l", "0", "--file-prefix=magpie-fuzz"};
+	char *args[RTE_DIM(words) + 1] = {NULL};
 
-	rig_eal(RTE_DIM(args) - 1, args);
+	for (unsigned int i = 0; i < RTE_DIM(words); i++)
+		args[i] = words[i];
+	rig_eal(RTE_DIM(words), args);
 	rig = rig_create(&(struct rig_conf){.mtu = 9000, .icmp_rate = ICMP_UNLIMITED});
 	control_open();
 	return 0;
