@@ -170,15 +170,20 @@ is_all_nodes(const uint8_t *addr)
 	return memcmp(addr, prefix, sizeof(prefix)) == 0 && (addr[15] == 1 || addr[15] == 2);
 }
 
+/* RFC 4443 2.2 (b), RFC 6724 5 rule 2: one of port's addresses, of the sender's scope if there is one. */
 static const struct own_addr *
-link_local_of(const struct control *c, uint16_t port)
+own_like(const struct control *c, uint16_t port, const uint8_t *sender)
 {
-	const struct own_addr *own;
+	const struct own_addr *own, *other = NULL;
 
-	for (unsigned int i = 0; (own = route_own(c->conf.routes, i)) != NULL; i++)
-		if (own->port == port && own->addr.family == AF_INET6 && ip6_is_link_local(own->addr.bytes))
+	for (unsigned int i = 0; (own = route_own(c->conf.routes, i)) != NULL; i++) {
+		if (own->port != port || own->addr.family != AF_INET6)
+			continue;
+		if (ip6_is_link_local(own->addr.bytes) == ip6_is_link_local(sender))
 			return own;
-	return NULL;
+		other = own;
+	}
+	return other;
 }
 
 /* RFC 4443 4.2: the address that was asked; asked as one of many, one of the port's own. False: no reply. */
@@ -195,7 +200,7 @@ reply_addresses(
 		return false;
 	if (asked->dst_addr[0] != 0xff)
 		return true;
-	own = is_all_nodes(asked->dst_addr) ? link_local_of(c, port) : NULL;
+	own = is_all_nodes(asked->dst_addr) ? own_like(c, port, asked->src_addr) : NULL;
 	if (own != NULL)
 		memcpy(ip->src_addr, own->addr.bytes, sizeof(ip->src_addr));
 	return own != NULL;

@@ -342,6 +342,10 @@ all_nodes(void **state)
 		frame_echo(&f, "fe80::a", groups[i], 64);
 		memcpy(f.bytes, (const uint8_t[6]){0x33, 0x33, 0, 0, 0, 1}, 6);
 		assert_echo6(answer_on_link(rig), rig_addr("fe80::ff:fe00:1").bytes);
+		/* RFC 4443 2.2 (b): from an address of the asker's scope */
+		frame_echo(&f, "2001:db8::2", groups[i], 64);
+		memcpy(f.bytes, (const uint8_t[6]){0x33, 0x33, 0, 0, 0, 1}, 6);
+		assert_echo6(frame_answer(rig, &f, CONTROL_echo_reply, got), rig_addr("2001:db8::1").bytes);
 		rig_close(rig);
 	}
 }
