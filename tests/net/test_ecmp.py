@@ -194,6 +194,9 @@ def test_thousand_connections(program):
         join(net, 'b', 'server', 'far', '10.9.0.1/24', 'eth0')
         net.namespace('server').run('ip', 'route', 'add', 'default', 'via', '10.9.0.21')
         net.start('python3', '-c', SERVER, where='server').wait_text('listening')
+        for router in ('r1', 'r2'):  # whom Magpie has asked, it knows
+            asked = net.namespace(router)
+            wait_until(lambda: 'lladdr' in asked.run('ip', 'neigh', 'show', '10.0.1.1'), f'{router} is asked')
         assert '1000 connected' in hosts.run('a', 'python3', '-c', CLIENT)
         forwarded = [net.namespace(router).counter('eth0', 'rx_packets') for router in ('r1', 'r2')]
         # the first one also carries what comes back, by its other interface

@@ -78,11 +78,11 @@ def test_ping(net, routed, build):
         ping(net, label, target, '-s', '1400', count=5)
     quieten(net)
     account = Account(magpie.stop())
-    assert account.tx == 4 * 2 * 2 * 5, account.ended
+    assert account.forwarded == 4 * 2 * 2 * 5, account.ended
     expect_kernel_agrees(net, account)
     # what hosts do when they come up, and nothing else
     assert set(account.drops) <= {'l2_multicast', 'ip6_multicast', 'ip6_src_martian'}, account.ended
-    assert set(account.punts) <= {'punt_link'}, account.ended
+    assert set(account.punts) <= {'punt_link', 'punt_local', 'punt_arp'}, account.ended
 
 
 def test_largest_packet(net, routed):
@@ -91,9 +91,9 @@ def test_largest_packet(net, routed):
     ping(net, 'a', '10.0.1.2', '-M', 'do', '-s', 1400 - 28)
     ping(net, 'a', '2001:db8:1::2', '-s', 1400 - 48)
     out = net.namespace('a').run('ping', '-n', '-c', 3, '-i', '0.05', '-W', '0.2', '-M', 'do', '-s', 1401 - 28, '10.0.1.2', check=False)
-    assert '3 packets transmitted, 0 received' in out
+    assert '3 packets transmitted, 0 received' in out and 'Frag needed and DF set (mtu = 1400)' in out, out
     account = Account(magpie.stop())
-    assert account.drops['mtu_exceeded'] == 3, account.ended
+    assert account.drops['mtu_exceeded'] == 1, account.ended  # the host knows then
 
 
 def test_time_to_live(net, routed):
@@ -106,16 +106,16 @@ def test_time_to_live(net, routed):
 
 
 def test_own_and_unknown(net, routed):
-    """For Magpie itself: punted. No route, no neighbour: dropped under those names."""
+    """For Magpie itself, and for a neighbour that is not known: punted. No route: dropped under that name."""
     magpie = routed()
     host = net.namespace('a')
     for target in ('10.0.0.1', '2001:db8:1::1', '198.51.100.1', '2001:db8:ffff::1', '10.0.1.77', '2001:db8:1::77'):
         host.run('ping', '-n', '-c', 2, '-i', '0.05', '-W', '0.2', target, check=False)
     account = Account(magpie.stop())
-    assert account.punts['punt_local'] == 4, account.ended
+    assert account.punts['punt_local'] >= 4, account.ended
     assert account.drops['no_route'] == 4, account.ended
-    assert account.drops['neigh_unresolved'] == 4, account.ended
-    assert account.tx == 0, account.ended
+    assert account.punts['neigh_unresolved'] == 4, account.ended
+    assert account.forwarded == 0, account.ended
 
 
 def transfer(net, sender, receiver, address, n_bytes):

@@ -128,7 +128,7 @@ def test_proc_info(net, between_hosts, magpie_plugin, plugin):
         assert sum(map(int, re.search(r'avail \((\d+)\), in use \((\d+)\)', out).groups())) == POPULATION, out
     ping_all(net)
     account = primary.account()
-    assert account.tx == 2 * 4 * 2 * 5, account.ended
+    assert account.forwarded == 2 * 4 * 2 * 5, account.ended
 
 
 @pytest.mark.parametrize('magpie_plugin', [[], PLUGIN], ids=['Magpie', 'Magpie with the plugin'])
