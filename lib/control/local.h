@@ -26,13 +26,6 @@ ip_of(const struct skb *skb)
 	return skb_network_header(skb);
 }
 
-/* fe80::/10 (RFC 4291 2.5.6): means something on its own link only. */
-static inline bool
-ip6_is_link_local(const uint8_t *addr)
-{
-	return addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80;
-}
-
 /* ---- local.c ---- */
 
 /*

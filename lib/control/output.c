@@ -79,18 +79,13 @@ header_push(const struct control *c, struct skb *skb, uint16_t port)
 	skb_set_network_header(skb, ETH_HLEN);
 }
 
-static bool
-is_link_local(const uint8_t *addr)
-{
-	return addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80;
-}
-
 /* What the walk forwards to nobody: to a link-local address, or from one, then to who is on the link. */
 static bool
 stays_on_link(
 	const struct control *c, const struct rte_ipv6_hdr *ip, uint16_t port, const struct ip_addr *dst)
 {
-	return is_link_local(ip->dst_addr) || (is_link_local(ip->src_addr) && neighs_onlink(c, port, dst));
+	return ip6_is_link_local(ip->dst_addr) ||
+	       (ip6_is_link_local(ip->src_addr) && neighs_onlink(c, port, dst));
 }
 
 void
@@ -140,7 +135,7 @@ output_mtu(const struct control *c, const struct ip_addr *addr, uint16_t port)
 	uint32_t mtu = UINT32_MAX;
 	uint64_t id;
 
-	if (addr->family == AF_INET6 && is_link_local(addr->bytes))
+	if (addr->family == AF_INET6 && ip6_is_link_local(addr->bytes))
 		return c->conf.ports[port].mtu;
 	id = output_nexthop(c, addr);
 	if ((id & NEXTHOP_GROUP) == 0)

@@ -21,12 +21,6 @@ neighs_own(const struct control *c, uint16_t port, const struct ip_addr *addr, u
 	return NULL;
 }
 
-static bool
-is_link_local(const struct ip_addr *addr)
-{
-	return addr->family == AF_INET6 && addr->bytes[0] == 0xfe && (addr->bytes[1] & 0xc0) == 0x80;
-}
-
 /* How well an own address serves to ask addr on port; 0: not at all. */
 static unsigned int
 source_rank(const struct own_addr *own, uint16_t port, const struct ip_addr *addr)
@@ -34,8 +28,8 @@ source_rank(const struct own_addr *own, uint16_t port, const struct ip_addr *add
 	if (own->addr.family != addr->family)
 		return 0;
 	if (own->port != port)
-		return is_link_local(&own->addr) ? 0 : 1;
-	if (is_link_local(&own->addr) && is_link_local(addr))
+		return addr_is_link_local(&own->addr) ? 0 : 1;
+	if (addr_is_link_local(&own->addr) && addr_is_link_local(addr))
 		return 3;
 	return ip_prefix_covers(&own->subnet, addr) ? 3 : 2;
 }
@@ -96,7 +90,7 @@ neighs_onlink(const struct control *c, uint16_t port, const struct ip_addr *addr
 
 	if (addr->bytes[0] >= group || ip_addr_is_any(addr))
 		return false;
-	if (is_link_local(addr))
+	if (addr_is_link_local(addr))
 		return true;
 	for (unsigned int i = 0; (own = route_own(c->conf.routes, i)) != NULL; i++)
 		if (own->port == port && ip_prefix_covers(&own->subnet, addr))

@@ -77,12 +77,6 @@ held_finish(struct control *c, struct skb *skb, enum control_outcome outcome)
 
 /* ---- what the table wants ---- */
 
-static bool
-is_link_local(const struct ip_addr *addr)
-{
-	return addr->family == AF_INET6 && addr->bytes[0] == 0xfe && (addr->bytes[1] & 0xc0) == 0x80;
-}
-
 static void
 on_solicit(void *arg, const struct neigh *n, bool unicast)
 {
@@ -99,7 +93,7 @@ on_known(void *arg, struct neigh *n)
 {
 	struct control *c = arg;
 
-	if (is_link_local(&n->addr) && !n->pinned)
+	if (addr_is_link_local(&n->addr) && !n->pinned)
 		return;
 	n->routed = route_neigh_add(c->conf.routes, n->port, &n->addr, &n->mac) == 0;
 	c->routes_changed |= n->routed;

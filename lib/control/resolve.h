@@ -9,9 +9,17 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "control_priv.h"
+#include "ip6.h"
 #include "neigh.h"
+
+static inline bool
+addr_is_link_local(const struct ip_addr *addr)
+{
+	return addr->family == AF_INET6 && ip6_is_link_local(addr->bytes);
+}
 
 /* Packets by skb->next. */
 struct skb_list {

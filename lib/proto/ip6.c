@@ -25,12 +25,6 @@ is_martian(const uint8_t *a)
 	return (memcmp(a, zero, 15) == 0 && a[15] == 1) || memcmp(a, mapped, sizeof(mapped)) == 0;
 }
 
-static bool
-is_link_local(const uint8_t *a)
-{
-	return a[0] == 0xfe && (a[1] & 0xc0) == 0x80;
-}
-
 static enum ip6_fault
 check_addresses(const uint8_t *src, const uint8_t *dst, uint8_t next)
 {
@@ -45,7 +39,7 @@ check_addresses(const uint8_t *src, const uint8_t *dst, uint8_t next)
 		return IP6_DST_MARTIAN;
 	if (dst[0] == 0xff)
 		return IP6_MULTICAST;
-	if (is_link_local(src) || is_link_local(dst))
+	if (ip6_is_link_local(src) || ip6_is_link_local(dst))
 		return IP6_LINK_LOCAL;
 	return IP6_OK;
 }

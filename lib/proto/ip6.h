@@ -3,6 +3,7 @@
 #ifndef IP6_H
 #define IP6_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bytes.h"
@@ -11,6 +12,13 @@
 #define IP6_ALEN      16u /* of an address */
 #define IP6_DST       24u /* offset of the destination */
 #define IP6_HOP_LIMIT 7u  /* offset of the hop limit */
+
+/* fe80::/10 (RFC 4291 2.5.6): means something on its own link only. */
+static inline bool
+ip6_is_link_local(const uint8_t *addr)
+{
+	return addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80;
+}
 
 /* Why a header is not fit, in the order it is judged. */
 enum ip6_fault {
