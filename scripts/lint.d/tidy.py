@@ -38,5 +38,5 @@ BAD = {
     'assignment for comparison': {'lib/a/a.c': _F % 'if (a = 1)\n\t\treturn 1;\n\treturn *p;'},
     'sizeof of a pointer': {'lib/a/a.c': '#include <string.h>\n' + _F % 'memset(p, 0, sizeof(p));\n\treturn a;'},
     'header': {'lib/a/a.h': '#define TWICE(x) x * 2\n', 'lib/a/a.c': '#include "a.h"\n' + _F % 'return a + *p;'},
-    'warning': {'lib/a/a.c': _F % 'int b;\n\treturn a + b;'},
+    'warning': {'lib/a/a.c': _F % 'int *q = a;\n\n\treturn *q + *p;'},
 }
