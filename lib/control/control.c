@@ -174,6 +174,7 @@ control_start(const struct control_conf *conf, struct control **control)
 	c->conf = *conf;
 	c->period_ns = (control_cpu_shared() ? CONTROL_PERIOD_MS : CONTROL_BUSY_MS) * NS_PER_MS;
 	skb_cpu_init(&c->cpu, conf->heads, conf->data, LCORE_ID_ANY);
+	bucket_init(&c->errors, c->conf.error_rate, NS_PER_SECOND, 0);
 	ret = parts_create(c);
 	if (ret == 0)
 		ret = control_thread_start(&c->thread, "magpie-control", control_main, c);

@@ -20,6 +20,7 @@
 
 #include <rte_config.h>
 
+#include "bucket.h"
 #include "control.h"
 #include "thread.h"
 
@@ -65,8 +66,8 @@ struct control {
 	bool routes_changed; /* route_publish() is due before packets are walked again */
 	struct neighs *neighs;
 	struct reassembly *reassembly;
-	uint64_t error_tokens_ns; /* the bucket of ICMP errors about packets for us, as time: see error.c */
-	uint16_t ip4_id;          /* of the next IPv4 packet of our own */
+	struct bucket errors; /* of ICMP errors about packets for us, in ns */
+	uint16_t ip4_id;      /* of the next IPv4 packet of our own */
 	struct control_counts counts;
 };
 

@@ -5,8 +5,7 @@
  *   | IP 20 or 40 | ICMP 8 | as much of the packet as fits in 576 or 1280 bytes, from its IP header on, as it came in |
  *
  * What the walk has dropped has passed a worker's bucket already. For all others (no such port or protocol here, parameter
- * problems, fragments missing, neighbours that do not answer) there is one here, kept as a time: error_tokens_ns is when the bucket was
- * empty, so that (now - error_tokens_ns) / step tokens are in it, but not more than its depth.
+ * problems, fragments missing, neighbours that do not answer) there is one here.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -22,8 +21,6 @@
 #include "local.h"
 #include "prefix.h"
 #include "skb_frags.h"
-
-#define BUCKET_MIN 32u /* tokens: traceroute asks three times for each of several hops at once */
 
 #define ERROR_TTL 64u
 #define ERROR_TOS 0xc0u /* RFC 1812 4.3.2.5: precedence 6, internetwork control */
@@ -44,28 +41,6 @@ struct report {
 	enum icmp_error error;
 	uint32_t info;
 };
-
-/* ---- the bucket ---- */
-
-static bool
-bucket_take(struct control *c)
-{
-	const uint32_t rate = c->conf.error_rate;
-
-	if (rate == 0)
-		return false;
-
-	/* 0 where there is no limit: then there is always one */
-	const uint64_t step = NS_PER_SECOND / rate;
-	const uint64_t depth = RTE_MAX(BUCKET_MIN, rate / 10) * step;
-
-	if (c->now_ns > depth && c->error_tokens_ns < c->now_ns - depth)
-		c->error_tokens_ns = c->now_ns - depth;
-	if (c->error_tokens_ns + step > c->now_ns)
-		return false;
-	c->error_tokens_ns += step;
-	return true;
-}
 
 /* ---- addresses ---- */
 
@@ -252,7 +227,7 @@ report(struct control *c, struct report *r, const struct skb *skb, bool limited)
 	from = source(c, ip, r->port);
 	if (from == NULL)
 		return CONTROL_error_forbidden;
-	if (limited && !bucket_take(c))
+	if (limited && !bucket_take(&c->errors, c->now_ns))
 		return CONTROL_error_limited;
 	if (ip6)
 		finish6(r, from);

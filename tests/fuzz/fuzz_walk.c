@@ -46,6 +46,7 @@ control_open(void)
 		.error_rate = UINT32_MAX,
 		.stop = &rig->stop};
 	skb_cpu_init(&control.cpu, rig->conf.heads, rig->pool, LCORE_ID_ANY);
+	bucket_init(&control.errors, control.conf.error_rate, NS_PER_SECOND, 0);
 	control.now_ns = 1000 * NS_PER_SECOND;
 	if (neighs_create(&control) != 0 || reassembly_create(&control) != 0)
 		abort();

@@ -104,6 +104,7 @@ rig_open(uint32_t room, void (*change)(struct rig *rig, struct control_conf *con
 	if (change != NULL)
 		change(rig, &c->conf);
 	skb_cpu_init(&c->cpu, rig->heads, rig->pool, LCORE_ID_ANY);
+	bucket_init(&c->errors, c->conf.error_rate, NS_PER_SECOND, 0);
 	c->now_ns = 1000 * NS_PER_SECOND;
 	rig->c = c;
 	n_given = 0;
